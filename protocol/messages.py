@@ -1,0 +1,263 @@
+"""Every message between referee and bot, version 1. PROTOCOL.md explains them; this is the code.
+
+A message is one JSON object; `type` says which. Bots ignore fields and referee messages that they
+do not know. Within a version fields and messages are only ever added.
+"""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+PROTOCOL_VERSION = 1
+
+ENDPOINT_VARIABLE = "REFEREE_ENDPOINT"
+TOKEN_VARIABLE = "REFEREE_TOKEN"
+VERSION_VARIABLE = "REFEREE_PROTOCOL"
+
+Id = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+Name = Annotated[str, Meta(max_length=200)]
+Play = tuple[int, str]
+"""`[seat, action]`."""
+
+
+class Message(Struct, frozen=True, tag_field="type", kw_only=True):
+    """What every message has: its `type`."""
+
+
+# ---- from the bot ----------------------------------------------------------------------------
+
+
+class Hello(Message, tag="hello", frozen=True):
+    """The bot is ready to play; the first thing it sends."""
+
+    protocol: Annotated[list[int], Meta(min_length=1, max_length=32)]
+    """Versions of this protocol that it speaks."""
+    token: Name
+    """The value of REFEREE_TOKEN."""
+    name: Name = ""
+    version: Name = ""
+    games: Annotated[list[Name], Meta(max_length=64)] = []
+    """Games that it knows; empty means all."""
+    tables: Annotated[int, Meta(ge=1, le=4096)] = 1
+    """Tables that it can play at the same time."""
+    batch: bool = False
+    """Whether it takes `asks` and sends `acts`."""
+
+
+class Act(Message, tag="act", frozen=True, omit_defaults=True):
+    """The answer to one ask."""
+
+    id: Id
+    action: Annotated[str, Meta(max_length=64)]
+    note: Annotated[str, Meta(max_length=2000)] | dict[str, Any] | None = None
+    """Kept in the log for the bot's author, sent to nobody."""
+
+
+class Acts(Message, tag="acts", frozen=True):
+    """Several answers at once, in any order; only where both sides said `batch`."""
+
+    acts: Annotated[list[Act], Meta(min_length=1, max_length=4096)]
+
+
+class Ping(Message, tag="ping", frozen=True):
+    """Are you there? Either side may ask."""
+
+    id: Id
+
+
+class Pong(Message, tag="pong", frozen=True):
+    """Yes; `id` is the ping's."""
+
+    id: Id
+
+
+# ---- what a seat sees ------------------------------------------------------------------------
+
+
+class LastDeal(Struct, frozen=True, kw_only=True):
+    """How the deal before this one ended; only in games of several deals."""
+
+    points: list[int]
+    """Points of that deal, by side."""
+    declarer: int | None
+    contract: int | None
+
+
+class View(Struct, frozen=True, tag_field="game", kw_only=True):
+    """All that one seat may know of a deal: enough for a bot without memory.
+
+    Seats count from 0 clockwise, sides from 0. Lists that hold cards are in pack order unless
+    they say otherwise.
+    """
+
+    seat: int
+    """Whose view this is."""
+    deal: int
+    """Which deal of the table this is, from 0."""
+    dealer: int
+    redeals: list[int]
+    """Seats that demanded a redeal of this deal, in order."""
+    phase: str
+    score: list[int]
+    """Totals by side before this deal; all 0 in rated deals."""
+    hand: list[str]
+    counts: list[int]
+    """Cards in hand, by seat."""
+    leader: int | None
+    """Who led, or leads, the current trick; null before the play of cards."""
+    trick: list[Play]
+    """Cards of the current trick in playing order."""
+    history: list[Play]
+    """Everything since the cards were dealt, with what this seat may not know as `?`."""
+    trump: str | None
+    tricks: list[int]
+    """Tricks won, by seat."""
+    last: LastDeal | None
+
+
+class HuutopussiView(View, tag="huutopussi", frozen=True, kw_only=True):
+    """A seat's view of Huutopussi."""
+
+    bids: list[tuple[int, int]]
+    """`[seat, bid]` of the auction, without the passes."""
+    declarer: int | None
+    bid: int | None
+    """The bid that won the auction."""
+    contract: int | None
+    """The bid after the declarer's raise."""
+    talon: list[str]
+    """The talon once it has been shown to this seat, as it lay."""
+    chosen: list[str]
+    """Cards that this seat has chosen so far in a give or discard that is not finished."""
+    given: list[str]
+    """Cards that this seat gave its partner."""
+    received: list[str]
+    """Cards that this seat got from its partner."""
+    discarded: list[str]
+    """Cards that this seat laid away."""
+    declared: list[tuple[int, str]]
+    """`[seat, suit]` of every trump made; the last one is trump."""
+    asked: list[tuple[int, str, str]]
+    """`[seat, question, answer]`, such as `[1, "half:D", "no"]`; the answer is "" while open."""
+
+
+AnyView = HuutopussiView
+"""The views of all games; decoded by their `game`."""
+
+
+# ---- from the referee ------------------------------------------------------------------------
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What a bot must stay within."""
+
+    message_bytes: int
+    """Longest message from the bot."""
+    unexpected_messages: int
+    """So many unexpected messages in one turn are a flood."""
+    soft_faults: int
+    """So many soft faults at one table forfeit it."""
+
+
+class Time(Struct, frozen=True, kw_only=True):
+    """The clock of a table, in milliseconds. A decision may take `decision_ms` plus the bank."""
+
+    decision_ms: int
+    bank_ms: int
+    increment_ms: int
+    """Added to the bank after each decision."""
+
+
+class Welcome(Message, tag="welcome", frozen=True):
+    """The answer to `hello`; it may come twice."""
+
+    protocol: int
+    referee: str
+    entrant: str
+    seat: int | None
+    """The seat of all its tables; null where one process plays all seats of its entrant."""
+    tables: int
+    """Tables that will be in play at once, at most."""
+    batch: bool
+    """Whether `asks` will be sent."""
+    limits: Limits
+
+
+class Start(Message, tag="start", frozen=True):
+    """A table begins. Owes no answer."""
+
+    table: Id
+    game: str
+    rules: dict[str, Any]
+    """Every option, resolved."""
+    ruleset: str
+    seat: int
+    sides: list[int]
+    """The side of each seat."""
+    unit: str
+    """`deal` or `game`."""
+    time: Time
+    seed: int
+    """For the bot's own randomness: the same whenever this table is played again."""
+
+
+class Ask(Message, tag="ask", frozen=True):
+    """One decision is wanted."""
+
+    table: Id
+    id: Id
+    view: AnyView
+    legal: list[str]
+    """Every legal action, in the order of the game's alphabet; never empty."""
+    time_ms: int
+    bank_ms: int
+
+
+class Asks(Message, tag="asks", frozen=True):
+    """Several asks at once; each is answered by its id."""
+
+    asks: list[Ask]
+
+
+class Fault(Message, tag="fault", frozen=True):
+    """The bot did something wrong; the referee tells it what, and what was played instead."""
+
+    table: Id | None
+    id: Id | None
+    kind: str
+    message: str
+    played: str | None
+    """The action that the referee played for the seat; null when nothing was."""
+
+
+class End(Message, tag="end", frozen=True):
+    """A deal is over."""
+
+    table: Id
+    deal: int
+    points: list[int]
+    """Points of the deal, by side."""
+    score: list[int]
+    """Totals by side."""
+    over: bool
+    """Whether the table is over too."""
+
+
+class Bye(Message, tag="bye", frozen=True):
+    """The bot is done: exit now."""
+
+    reason: str
+
+
+FromBot = Hello | Act | Acts | Ping | Pong
+FromReferee = Welcome | Start | Ask | Asks | Fault | End | Bye | Ping | Pong
+
+_encoder = msgspec.json.Encoder()
+encode = _encoder.encode
+"""A message as bytes: UTF-8 JSON without spaces, fields in the order above."""
+
+decode_from_bot = msgspec.json.Decoder(FromBot).decode
+"""Raises msgspec.DecodeError (ValidationError too) or RecursionError on anything else."""
+
+decode_from_referee = msgspec.json.Decoder(FromReferee).decode
