@@ -4,6 +4,7 @@ A message is one JSON object; `type` says which. Bots ignore fields and referee 
 do not know. Within a version fields and messages are only ever added.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -42,7 +43,7 @@ class Hello(Message, tag="hello", frozen=True):
     tables: Annotated[int, Meta(ge=1, le=4096)] = 1
     """Tables that it can play at the same time."""
     batch: bool = False
-    """Whether it takes `asks` and sends `acts`."""
+    """Whether it takes and sends several messages as one `batch`."""
 
 
 class Act(Message, tag="act", frozen=True, omit_defaults=True):
@@ -52,12 +53,6 @@ class Act(Message, tag="act", frozen=True, omit_defaults=True):
     action: Annotated[str, Meta(max_length=64)]
     note: Annotated[str, Meta(max_length=2000)] | dict[str, Any] | None = None
     """Kept in the log for the bot's author, sent to nobody."""
-
-
-class Acts(Message, tag="acts", frozen=True):
-    """Several answers at once, in any order; only where both sides said `batch`."""
-
-    acts: Annotated[list[Act], Meta(min_length=1, max_length=4096)]
 
 
 class Ping(Message, tag="ping", frozen=True):
@@ -180,7 +175,7 @@ class Welcome(Message, tag="welcome", frozen=True):
     tables: int
     """Tables that will be in play at once, at most."""
     batch: bool
-    """Whether `asks` will be sent."""
+    """Whether `batch` messages will be sent, and may be."""
     limits: Limits
 
 
@@ -214,12 +209,6 @@ class Ask(Message, tag="ask", frozen=True):
     bank_ms: int
 
 
-class Asks(Message, tag="asks", frozen=True):
-    """Several asks at once; each is answered by its id."""
-
-    asks: list[Ask]
-
-
 class Fault(Message, tag="fault", frozen=True):
     """The bot did something wrong; the referee tells it what, and what was played instead."""
 
@@ -250,8 +239,20 @@ class Bye(Message, tag="bye", frozen=True):
     reason: str
 
 
-FromBot = Hello | Act | Acts | Ping | Pong
-FromReferee = Welcome | Start | Ask | Asks | Fault | End | Bye | Ping | Pong
+class BotBatch(Message, tag="batch", frozen=True):
+    """Several messages of a bot as one, in any order; only where both sides said `batch`."""
+
+    messages: Annotated[Sequence[Act | Ping | Pong], Meta(min_length=1, max_length=4096)]
+
+
+class RefereeBatch(Message, tag="batch", frozen=True):
+    """Several messages of the referee as one, to be taken in their order."""
+
+    messages: Sequence[Start | Ask | Fault | End | Ping | Pong]
+
+
+FromBot = Hello | Act | BotBatch | Ping | Pong
+FromReferee = Welcome | Start | Ask | Fault | End | Bye | Ping | Pong | RefereeBatch
 
 _encoder = msgspec.json.Encoder()
 encode = _encoder.encode

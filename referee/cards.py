@@ -9,7 +9,7 @@ is also the order of cards in every `legal` list.
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 SUITS = "SHDC"
 RANKS = "23456789TJQKA"
@@ -51,11 +51,12 @@ class Pack:
         return mask
 
 
-Runs = tuple[tuple[tuple[int, ...], ...], ...]
+Member = TypeVar("Member")
+Runs = tuple[tuple[tuple[Member, ...], ...], ...]
 
 
 @cache
-def runs_of(width: int, offset: int) -> Runs:
+def runs_of(width: int, offset: int) -> Runs[int]:
     """For each suit, for each subset of it, its members as rising ints, all moved up by `offset`.
 
     Listing the members of a hand is four look-ups, or one when the suit is known.
@@ -69,8 +70,8 @@ def runs_of(width: int, offset: int) -> Runs:
     )
 
 
-def members(mask: int, runs: Runs, width: int) -> tuple[int, ...]:
-    """The members of a mask as rising ints, by the tables of `runs_of`."""
+def members(mask: int, runs: Runs[Member], width: int) -> tuple[Member, ...]:
+    """The members of a mask, rising, by tables such as those of `runs_of`."""
     one = (1 << width) - 1
     spades, hearts, diamonds, clubs = runs
     return (

@@ -40,6 +40,17 @@ _ONE_SUIT = {
 }
 """The cards of a mask within one suit, as actions: most duties leave no more than that."""
 
+_NAMES = tuple(
+    tuple(tuple(PACK.names[card] for card in cards) for cards in run)
+    for run in runs_of(PACK.width, 0)
+)
+"""The card strings of every subset of each suit."""
+
+_Settled = tuple[
+    list[int], list[int], list[tuple[int, int]], int | None,
+    list[str], list[str], list[str], list[str],
+]  # fmt: skip
+
 _SIXES = PACK.mask("6" + suit for suit in SUITS)
 _ACES = PACK.mask("A" + suit for suit in SUITS)
 _ACES_TENS = _ACES | PACK.mask("T" + suit for suit in SUITS)
@@ -174,7 +185,7 @@ class Deal:
     """One deal of Huutopussi in progress."""
 
     __slots__ = (
-        "_seen", "_shown", "answers", "asked", "bidder", "chosen", "contract", "declared",
+        "_fixed", "_seen", "_shown", "answers", "asked", "bidder", "chosen", "contract", "declared",
         "declarer", "discards", "game", "given", "hands", "high", "history", "last", "no_declare",
         "no_whole", "open_royals", "passed", "phase", "question", "redealer", "redeals",
         "seats_asked", "stage", "taken", "tally", "talon", "to_act", "trick", "tricks", "trump",
@@ -242,6 +253,7 @@ class Deal:
         self.no_whole = 0
         self._shown: list[list[Play]] | None = None
         self._seen = [0] * seats
+        self._fixed: list[_Settled | None] = [None] * seats
 
         self.to_act: int | None = first
         self.phase = BID
@@ -596,52 +608,75 @@ class Deal:
 
     def view(self, seat: int) -> HuutopussiView:
         """All that a seat may know."""
-        game = self.game
-        names = PACK.names
-        actions = game.actions
-        declarer = self.declarer
-        given, received = self._exchanged(seat)
-        talon_seen = declarer is not None and (game.rules.talon_public or seat == declarer)
-        trick = self.trick
-        playing = self.phase in (PLAY, ANSWER)
-        leader = trick.plays[0][0] if trick.mask else self.to_act
-        if self.phase == ANSWER:
-            leader = self.asked[-1][0]
+        phase = self.phase
         mine = seat == self.to_act
-        # That a seat may demand a redeal is its own secret.
-        phase = BID if self.phase == REDEAL and not mine else self.phase
-        bids = game.bid, game.declare
-        answers = [*self.answers, -1]
+        trick = self.trick
+        if phase == PLAY:
+            fixed = self._fixed[seat]
+            if fixed is None:
+                fixed = self._fixed[seat] = self._settled(seat)
+            leader = trick.plays[0][0] if trick.mask else self.to_act
+        else:
+            fixed = self._settled(seat)
+            leader = self.asked[-1][0] if phase == ANSWER else None
+            if phase == REDEAL and not mine:
+                phase = BID  # that a seat may demand a redeal is its own secret
+        redeals, score, bids, bid, talon, given, received, discarded = fixed
+        names = PACK.names
         return HuutopussiView(
             seat=seat,
             deal=self.tally.deals,
             dealer=self.tally.dealer,
-            redeals=list(self.redeals),
+            redeals=redeals,
             phase=PHASES[phase],
-            score=list(self.tally.score),
-            hand=PACK.texts(self.hands[seat]),
+            score=score,
+            hand=list(members(self.hands[seat], _NAMES, 9)),
             counts=[hand.bit_count() for hand in self.hands],
-            leader=leader if playing else None,
+            leader=leader,
             trick=[(player, names[card]) for player, card in trick.plays],
             history=self._history(seat),
             trump=SUITS[self.trump] if self.trump >= 0 else None,
             tricks=self.tricks.copy(),
             last=self.last,
-            bids=[(s, game.bids[a - bids[0]]) for s, a in self.history if bids[0] <= a < bids[1]],
-            declarer=declarer,
-            bid=game.bids[self.high] if declarer is not None else None,
+            bids=bids,
+            declarer=self.declarer,
+            bid=bid,
             contract=self.contract,
-            talon=[names[card] for card in self.talon] if talon_seen else [],
-            chosen=PACK.texts(self.chosen) if mine else [],
+            talon=talon,
+            chosen=PACK.texts(self.chosen) if mine and self.chosen else [],
             given=given,
             received=received,
-            discarded=PACK.texts(self.discards) if seat == declarer else [],
+            discarded=discarded,
             declared=[(player, SUITS[suit]) for player, suit in self.declared],
-            asked=[
-                (player, actions[ask], actions[answer] if answer >= 0 else "")
-                for (player, ask), answer in zip(self.asked, answers, strict=False)
-            ],
+            asked=self._asked() if self.asked else [],
         )
+
+    def _settled(self, seat: int) -> _Settled:
+        """What no longer changes once cards are played: computed once for a seat then."""
+        game = self.game
+        declarer = self.declarer
+        first, end = game.bid, game.declare
+        given, received = self._exchanged(seat)
+        talon_seen = declarer is not None and (game.rules.talon_public or seat == declarer)
+        return (
+            list(self.redeals),
+            list(self.tally.score),
+            [(player, game.bids[a - first]) for player, a in self.history if first <= a < end],
+            game.bids[self.high] if declarer is not None else None,
+            [PACK.names[card] for card in self.talon] if talon_seen else [],
+            given,
+            received,
+            PACK.texts(self.discards) if seat == declarer else [],
+        )
+
+    def _asked(self) -> list[tuple[int, str, str]]:
+        """Every ask with its answer, as public as both are."""
+        actions = self.game.actions
+        answers = [*self.answers, -1]
+        return [
+            (player, actions[ask], actions[answer] if answer >= 0 else "")
+            for (player, ask), answer in zip(self.asked, answers, strict=False)
+        ]
 
     def _exchanged(self, seat: int) -> tuple[list[str], list[str]]:
         """What a seat has given to its partner and received from it."""
@@ -664,6 +699,7 @@ class Deal:
             setattr(twin, slot, getattr(self, slot).copy())
         twin._shown = None
         twin._seen = [0] * len(self.hands)
+        twin._fixed = [None] * len(self.hands)
         return twin
 
 
