@@ -1,0 +1,397 @@
+"""
+A bot process as the worker sees it: started, watched and killed through a keeper of its own.
+
+Nothing here waits for a bot unless asked to. The control socket of a `BotProcess` goes into the
+worker's poller; when it is readable, `poll()` takes in what has happened.
+"""
+
+import errno
+import json
+import os
+import secrets
+import select
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from referee.seats import keeper
+
+KEEPER = os.path.abspath(keeper.__file__)
+BUFFER_BYTES = 1 << 18  # more than a keeper says in its life, also where the default is small
+ORDER_SECONDS = 5.0  # for a keeper to take its launch order
+KEEPER_SECONDS = 2.0  # for a keeper to end once its bot is gone
+SCRATCH_SECONDS = 0.5  # for deleting what a bot wrote: other bots' clocks are running
+CHUNK = 65536
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+class LaunchSpec(msgspec.Struct, frozen=True):
+    """What to start, and within which limits."""
+
+    argv: tuple[str, ...]
+    """Program and arguments, never a shell line; relative paths are seen from `cwd`."""
+    env: dict[str, str] = {}
+    """Added to what every bot gets: PATH, LANG, HOME, TMPDIR, PYTHONUNBUFFERED."""
+    cwd: str | None = None
+    """The scratch folder when not given."""
+    stderr_path: str | None = None
+    """A file of the referee's, in a folder where bots do not write; none when not given."""
+    stderr_cap: int = 64 * 1024
+    """Half of it for the first bytes, half for the last ones."""
+    file_bytes: int = 64 * 1024 * 1024
+    """No file may grow longer."""
+    open_files: int = 256
+    scratch_parent: str | None = None
+    """Where the scratch folder is made; the system's temporary folder when not given."""
+
+
+class StderrLines(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bot has said on standard error, escaped to printable text."""
+
+    stderr_first: tuple[str, ...] = ()
+    stderr_last: tuple[str, ...] = ()
+    """The last lines, without those that are among the first."""
+    stderr_bytes: int = 0
+
+
+class ExitReport(StderrLines, frozen=True, kw_only=True):
+    """How the main process of a bot ended."""
+
+    code: int | None = None
+    signal: int | None = None
+    note: str = ""
+    """What went wrong on the referee's side; without code and signal, the end was not seen."""
+
+    def describe(self) -> str:
+        """
+        One phrase for messages and logs.
+
+        >>> ExitReport(code=3).describe()
+        'exit code 3'
+        >>> ExitReport(signal=9).describe()
+        'killed by SIGKILL (9)'
+        """
+        parts = [self.note] if self.note else []
+        if self.code is not None:
+            parts.insert(0, f"exit code {self.code}")
+        elif self.signal in set(signal.Signals):
+            parts.insert(0, f"killed by {signal.Signals(self.signal).name} ({self.signal})")
+        elif self.signal is not None:  # a real-time signal has no name
+            parts.insert(0, f"killed by signal {self.signal}")
+        return "; ".join(parts)
+
+
+class _Event(StderrLines, frozen=True, kw_only=True):
+    """A line from the keeper."""
+
+    event: str
+    pid: int = 0
+    step: str = ""
+    errno: int | None = None
+    message: str = ""
+    code: int | None = None
+    signal: int | None = None
+    left: tuple[int, ...] = ()
+
+
+_EVENTS = msgspec.json.Decoder(_Event)
+
+
+class BotProcess:
+    """
+    One bot with all its children, from start to `gone`.
+
+    Take the socket out of the poller when `gone`, and `close()` always.
+    """
+
+    def __init__(
+        self,
+        spec: LaunchSpec,
+        process: subprocess.Popen[bytes],
+        control: socket.socket,
+        scratch: str,
+    ) -> None:
+        self.pid: int | None = None
+        self.started = False
+        self.start_failure: str | None = None
+        self.failed_step: str | None = None
+        """`exec` and `cwd` are the bot's or its entry's fault, every other step is ours."""
+        self.exit: ExitReport | None = None
+        self.gone = False
+        """Nothing of the bot is left, except `left`; with a dead keeper, as far as we can know."""
+        self.left: tuple[int, ...] = ()
+        """Processes that not even SIGKILL could end."""
+        self.stderr: StderrLines | None = None
+        """The answer to `ask_stderr()`."""
+        self.scratch = scratch
+        self.scratch_left = False
+        """After `close()`: there was more in it than could be deleted between two moves."""
+        self._spec = spec
+        self._keeper = process
+        self._control = control
+        self._received = b""
+        self._ended = False
+        self._born = b""
+        self._trouble = ""
+
+    @classmethod
+    def start(cls, spec: LaunchSpec) -> "BotProcess":
+        """Start a keeper and give it the order; whether the bot runs is told by `poll()`."""
+        scratch = os.path.abspath(tempfile.mkdtemp(prefix="bot-", dir=spec.scratch_parent))
+        ours, theirs = socket.socketpair()
+        try:
+            theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", KEEPER, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                close_fds=True,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+                env=_keeper_environment(),
+            )
+        except BaseException:
+            ours.close()
+            os.rmdir(scratch)
+            raise
+        finally:
+            theirs.close()
+        bot = cls(spec, process, ours, scratch)
+        try:
+            ours.settimeout(ORDER_SECONDS)
+            ours.sendall(_order(spec, scratch))
+        except OSError:  # a keeper that does not listen is no use; `poll()` will find it dead
+            process.kill()
+        ours.setblocking(False)
+        return bot
+
+    def fileno(self) -> int:
+        """The control socket: readable when `poll()` has something to take in."""
+        return self._control.fileno()
+
+    def poll(self) -> None:
+        """Take in what has happened, without waiting."""
+        while not self._ended:
+            try:
+                chunk = self._control.recv(CHUNK)
+            except BlockingIOError:
+                return
+            except OSError:
+                chunk = b""
+            self._ended = not chunk
+            *lines, self._received = (self._received + chunk).split(b"\n")
+            for line in lines:
+                self._take(_EVENTS.decode(line))
+        if not self.gone:
+            self._lose_keeper("its keeper died, and the bot with it")
+
+    def stop(self, grace: float) -> None:
+        """Ask the bot to end: its stdin closes, SIGTERM after `grace` seconds, then SIGKILL."""
+        self._send({"do": "close", "grace": grace})
+
+    def kill(self) -> None:
+        """Kill the bot and all its children now."""
+        self._send({"do": "kill"})
+        # A bot of the same user may have stopped its keeper.
+        self._keeper.send_signal(signal.SIGCONT)
+
+    def ask_stderr(self) -> None:
+        """Ask for the lines so far; they come with a later `poll()`, in `stderr`."""
+        self._send({"do": "stderr"})
+
+    def wait_gone(self, seconds: float) -> bool:
+        """Wait until nothing of the bot is left, at most so long; whether that is so."""
+        deadline = time.monotonic() + seconds
+        poller = select.poll()
+        self.poll()
+        while not self.gone and (left := deadline - time.monotonic()) > 0:
+            poller.register(self._control, select.POLLIN)
+            poller.poll(int(left * 1000) + 1)
+            self.poll()
+        return self.gone
+
+    def close(self, seconds: float = 3.0) -> None:
+        """Kill what is left, and give back the socket, the keeper and the scratch folder."""
+        if self._control.fileno() < 0:
+            return
+        if not self.gone:
+            self.kill()
+        if not self.wait_gone(seconds):
+            for pid in keeper.descendants(self._keeper.pid):
+                _send_signal(os.kill, pid)
+            self._lose_keeper("its keeper did not answer and was killed, and the bot with it")
+            self._keeper.kill()
+        self._ended = True
+        self._control.close()
+        try:
+            self._keeper.wait(KEEPER_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+        self.scratch_left = not remove_folder(self.scratch, SCRATCH_SECONDS)
+
+    def _send(self, command: dict[str, str | float]) -> None:
+        try:
+            self._control.send(json.dumps(command).encode() + b"\n")
+        except OSError:  # it has ended, or is stopped: `poll()` and `close()` deal with both
+            pass
+
+    def _take(self, event: _Event) -> None:
+        match event.event:
+            case "started":
+                self.started, self.pid = True, event.pid
+                self._born = _birth(event.pid)
+            case "failed":
+                self.failed_step = event.step
+                cwd = self._spec.cwd or self.scratch
+                self.start_failure = _start_failure(self._spec.argv, cwd, event)
+            case "exited":
+                self.exit = ExitReport(
+                    code=event.code,
+                    signal=event.signal,
+                    note=self._trouble,
+                    stderr_first=event.stderr_first,
+                    stderr_last=event.stderr_last,
+                    stderr_bytes=event.stderr_bytes,
+                )
+            case "stderr":
+                self.stderr = StderrLines(
+                    stderr_first=event.stderr_first,
+                    stderr_last=event.stderr_last,
+                    stderr_bytes=event.stderr_bytes,
+                )
+            case "broken":
+                self._trouble = f"its keeper failed: {event.message}"
+            case "gone":
+                self.gone, self.left = True, event.left
+
+    def _lose_keeper(self, note: str) -> None:
+        """Kill what can be killed without a keeper; children in other sessions may be left."""
+        self.gone = True
+        if self.pid is not None and _birth(self.pid) in (b"", self._born):
+            # The number is not a stranger's: it stays taken while its group has a member.
+            _send_signal(os.killpg, self.pid)
+        if self.started and self.exit is None:
+            self.exit = ExitReport(note=note)
+        elif not self.started and self.start_failure is None:
+            self.failed_step = "keeper"
+            self.start_failure = f"{note}, before it had started"
+
+
+def _order(spec: LaunchSpec, scratch: str) -> bytes:
+    built = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": "C.UTF-8",
+        "HOME": scratch,
+        "TMPDIR": scratch,
+        "PYTHONUNBUFFERED": "1",
+    }
+    order = {
+        "argv": spec.argv,
+        "env": built | spec.env,
+        "cwd": os.path.abspath(spec.cwd) if spec.cwd else scratch,
+        "limits": {"core": 0, "nofile": spec.open_files, "fsize": spec.file_bytes},
+        "stderr_cap": spec.stderr_cap,
+        "stderr_path": os.path.abspath(spec.stderr_path) if spec.stderr_path else None,
+    }
+    # The json module: unlike msgspec it carries file names that are not valid UTF-8.
+    return json.dumps(order).encode() + b"\n"
+
+
+def _keeper_environment() -> dict[str, str]:
+    # An interpreter with a shared library of its own may need to be told where that is.
+    kept = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    return {"LANG": "C.UTF-8"} | {name: os.environ[name] for name in kept if name in os.environ}
+
+
+def _start_failure(argv: tuple[str, ...], cwd: str, event: _Event) -> str:
+    what, why = "cannot start", event.message
+    if event.step == "cwd":
+        what = f"cannot enter {cwd!r}"
+    elif event.step == "exec":
+        program = "".join(argv[:1])
+        what = f"cannot run {program!r}"
+        if event.errno == errno.ENOENT and os.path.exists(os.path.join(cwd, program)):
+            why = "the interpreter in its first line is missing"
+        elif event.errno == errno.ENOEXEC:
+            why = "neither a program nor a script that begins with #!"
+    return f"{what}: {why} (step {event.step})"
+
+
+def _send_signal(send: Callable[[int, int], None], target: int) -> None:
+    try:
+        send(target, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _birth(pid: int) -> bytes:
+    """When a process began, to know it from a later one of the same number; empty if unknown."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[19]
+    except OSError:
+        return b""
+
+
+def remove_folder(path: str, seconds: float) -> bool:
+    """
+    Delete a folder that a bot has filled, and say whether it is gone.
+
+    However deep it is: each subfolder is moved up to the top before it is emptied, so there is no
+    recursion, no long path, and never more than two open folders.
+    """
+    deadline = time.monotonic() + seconds
+    stuck: set[str] = set()
+    try:
+        if not os.path.islink(path):
+            os.chmod(path, 0o700)
+        top = os.open(path, FOLDER)
+    except OSError:
+        return not os.path.lexists(path)
+    try:
+        while names := set(os.listdir(top)) - stuck:
+            for name in names:
+                try:
+                    _remove(name, top, deadline)
+                except OSError:  # immutable, a mount, or out of time: the others still go
+                    stuck.add(name)
+    finally:
+        os.close(top)
+    try:
+        os.rmdir(path)
+    except OSError:
+        return False
+    return True
+
+
+def _remove(name: str, top: int, deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise TimeoutError
+    if not _is_folder(name, top):
+        os.unlink(name, dir_fd=top)
+        return
+    os.chmod(name, 0o700, dir_fd=top)
+    folder = os.open(name, FOLDER, dir_fd=top)
+    try:
+        for inner in os.listdir(folder):
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            if _is_folder(inner, folder):
+                os.chmod(inner, 0o700, dir_fd=folder)
+                os.rename(inner, secrets.token_hex(8), src_dir_fd=folder, dst_dir_fd=top)
+            else:
+                os.unlink(inner, dir_fd=folder)
+    finally:
+        os.close(folder)
+    os.rmdir(name, dir_fd=top)
+
+
+def _is_folder(name: str, parent: int) -> bool:
+    return stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
