@@ -1,0 +1,356 @@
+"""Judges what bots send and fail to send: answers, stray messages, silence, deaths.
+
+Each fault is ruled on by the table, blamed in the record, and told to the bot. Answers that are
+not in question go straight on.
+"""
+
+import math
+import time
+from collections.abc import Callable
+
+from protocol.messages import Act, Fault, FromReferee
+from referee.job import Job, Unstartable
+from referee.live import LiveTable
+from referee.roster import Loss, OpenAsk, Player, Roster
+from referee.rulings import Blame, Kind, Ruling, escaped
+from referee.seats.bot import Trouble
+from referee.seats.zeromq import CUT_BYTES
+
+LAG_SECONDS = 0.1
+"""A referee later than this within a decision may have spoilt it."""
+
+SUSPICION_SECONDS = 0.05
+"""How often a dropped connection is looked at until it is explained."""
+
+_PAST_ASKS = 64
+"""Asks that ran out and are remembered, for each bot."""
+
+
+class Spoilt(Exception):
+    """The referee itself spoilt a set."""
+
+    def __init__(self, set_number: int, blame: Blame) -> None:
+        super().__init__(blame.message)
+        self.set_number = set_number
+        self.blame = blame
+
+
+class CannotStart(Exception):
+    """An entrant's bot cannot be started."""
+
+    def __init__(self, entrant: str, blame: Blame) -> None:
+        super().__init__(blame.message)
+        self.report = Unstartable(entrant=entrant, blame=blame)
+
+
+class Judge:
+    """Rules on everything that one job's bots do; tells the arena which tables go on."""
+
+    def __init__(self, job: Job, roster: Roster, go_on: Callable[[LiveTable], None]) -> None:
+        self.job = job
+        self.roster = roster
+        self._go_on = go_on
+        """Asks a table's next decision, or ends it."""
+        self.started = set(job.started)
+        """Entrants known to be able to start."""
+        self.decisions = 0
+        self.earliest = math.inf
+        """No open ask runs out before this; monotonic seconds."""
+
+    def take(self, player: Player) -> None:
+        """Take the messages of one bot; never more than its asks and some of its own accord."""
+        messages = player.bot.receive(len(player.open) + 16)
+        if player.start_by and player.bot.state == "ready":
+            player.start_by = 0.0
+            self.started.add(player.bot.command.entrant)
+            player.bot.welcome(time.monotonic())
+        if not messages:
+            return
+        read_at = time.monotonic()
+        for message in messages:
+            if isinstance(message, Act):
+                self._answered(player, message, read_at)
+            else:
+                self._troubled(player, message, read_at)
+            if player.bot.state == "gone":
+                return
+
+    def watch(self, player: Player, now: float) -> None:
+        """Look at a bot's start and connection; done now and then."""
+        bot = player.bot
+        if bot.state == "starting":
+            if now >= player.start_by:
+                text = f"no valid hello within {self.job.start_ms} ms"
+                self._start_fault(player, "start_timeout", text)
+            return
+        bot.tick(now)
+        if bot.suspicious:
+            self.take(player)  # what it sent before it hung up counts
+            if bot.state == "ready" and bot.disconnected(now):
+                text = f"its connection is closed (a frame over {CUT_BYTES} bytes is cut off)"
+                self._hard_fault(player, "disconnected", text)
+
+    def _answered(self, player: Player, act: Act, now: float) -> None:
+        """An act: play it, or rule on it; only its id ties it to a question."""
+        ask = player.open.pop(act.id, None)
+        if ask is None or not ask.sent:
+            if ask is not None:
+                player.open[act.id] = ask
+            self._stray_answer(player, act, now)
+            return
+        player.unexpected = 0
+        player.bot.turn_over()
+        live: LiveTable = ask.live
+        took = (now - ask.sent) * 1000
+        live.clocks[ask.seat].spend(took - ask.lag * 1000)
+        live.decided(ask.seat, ask.at, took, act.note)
+        self.decisions += 1
+        if act.action not in ask.legal:
+            text = live.table.refusal(act.action[:80])
+            self._soft_fault(player, ask, "illegal", text, act.action.encode(), now)
+            return
+        live.table.play(live.table.game.index[act.action])
+        self._go_on(live)
+
+    def _stray_answer(self, player: Player, act: Act, now: float) -> None:
+        """An answer to no open ask: late, given twice, or to nothing that was asked."""
+        sent = player.past.pop(act.id, None)
+        if sent is not None:
+            took = (now - sent) * 1000
+            text = f"the answer to ask {act.id} came after {took:.0f} ms: too late, not used"
+        elif act.id < player.next_id:
+            text = f"ask {act.id} has been answered: a second answer is not used"
+        else:
+            text = f"there is no ask {act.id}"
+        self._unexpected(player, "protocol", text, act.action.encode(), act.id)
+
+    def _troubled(self, player: Player, trouble: Trouble, now: float) -> None:
+        """Something that is no usable message: a fault where it concerns an open ask."""
+        if trouble.kind == "start_failed":
+            self._start_fault(player, "start_failed", trouble.message, trouble.received)
+        elif trouble.kind == "flood":
+            self._hard_fault(player, "flood", trouble.message, received=trouble.received)
+        else:
+            number = trouble.id
+            if number is None and trouble.kind == "malformed" and len(player.open) == 1:
+                number = next(iter(player.open))
+            ask = player.open.pop(number, None) if number is not None else None
+            if ask is None:
+                self._unexpected(player, trouble.kind, trouble.message, trouble.received, number)
+                return
+            live: LiveTable = ask.live
+            live.decided(ask.seat, ask.at, (now - ask.sent) * 1000)
+            live.clocks[ask.seat].spend((now - ask.sent - ask.lag) * 1000)
+            self._soft_fault(player, ask, trouble.kind, trouble.message, trouble.received, now)
+
+    def _unexpected(
+        self, player: Player, kind: Kind, text: str, received: bytes, number: int | None
+    ) -> None:
+        """A message that changes no deal: counted, and a flood when there are too many."""
+        player.unexpected += 1
+        limit = self.job.unexpected_messages
+        if player.unexpected >= limit:
+            text = f"{limit} unexpected messages in one turn; the last: {text}"
+            self._hard_fault(player, "flood", text, received=received)
+            return
+        for live, seat in player.live:
+            live.surprised(seat)
+        if player.live:
+            live, seat = player.live[0]
+            blame = Blame(
+                kind=kind, seat=seat, ruling="none", message=text, ask=number,
+                received=escaped(received),
+            )  # fmt: skip
+            live.blamed(blame)
+        self._tell(
+            player, Fault(table=None, id=number, kind=kind, message=text, played=None)
+        )
+
+    # ---- faults ------------------------------------------------------------------------------
+
+    def _soft_fault(
+        self,
+        player: Player,
+        ask: OpenAsk,
+        kind: Kind,
+        text: str,
+        received: bytes | None,
+        now: float,
+    ) -> None:
+        """Rule on a fault that concerns an open ask, blame it, tell the bot, and go on."""
+        live: LiveTable = ask.live
+        table = live.table
+        played = ask.legal[0]
+        ruling = table.fault(kind)
+        blame = Blame(
+            kind=kind,
+            seat=ask.seat,
+            ruling=ruling,
+            message=text,
+            at=ask.at,
+            ask=ask.id,
+            limit_ms=round(ask.allowed_ms, 1),
+            took_ms=round((now - ask.sent) * 1000, 1),
+            lag_ms=round(ask.lag * 1000, 1),
+            received=escaped(received) if received is not None else None,
+        )
+        live.blamed(blame)
+        if ruling == "forfeit":
+            text += "; too many faults: the referee plays on for this seat"
+        self._tell(
+            player,
+            Fault(
+                table=live.numbers[ask.seat], id=ask.id, kind=kind, message=text, played=played
+            ),
+        )
+        self._go_on(live)
+
+    def expire(self, now: float) -> None:
+        """Rule on every ask whose time has run out."""
+        late: list[tuple[Player, OpenAsk]] = []
+        earliest = math.inf
+        for player in self.roster.players.values():
+            for ask in player.open.values():
+                if not ask.sent:
+                    continue
+                if ask.deadline <= now and not self._explained(player, now):
+                    late.append((player, ask))
+                else:
+                    # Silence that a dropped connection may explain is looked at again soon.
+                    earliest = min(earliest, max(ask.deadline, now + SUSPICION_SECONDS))
+        self.earliest = earliest
+        for player, ask in late:
+            if player.open.pop(ask.id, None) is None:
+                continue
+            took = (now - ask.sent) * 1000
+            if ask.lag > LAG_SECONDS and took - ask.lag * 1000 < ask.allowed_ms:
+                raise Spoilt(ask.live.table.set_number, self._own_fault(ask, took))
+            player.past[ask.id] = ask.sent
+            if len(player.past) > _PAST_ASKS:
+                del player.past[next(iter(player.past))]
+            ask.live.clocks[ask.seat].spend(took)
+            ask.live.decided(ask.seat, ask.at, took)
+            text = f"no answer to ask {ask.id} within {ask.allowed_ms:.0f} ms"
+            self._soft_fault(player, ask, "timeout", text, None, now)
+
+    def _explained(self, player: Player, now: float) -> bool:
+        """Whether a bot is silent since its connection has dropped, which is being looked at."""
+        player.bot.tick(now)
+        return player.bot.suspicious and not player.bot.disconnected(now)
+
+    def _own_fault(self, ask: OpenAsk, took: float) -> Blame:
+        lag = ask.lag * 1000
+        return Blame(
+            kind="infrastructure",
+            seat=ask.seat,
+            ruling="none",
+            message=f"a decision ran out while the referee itself was late by {lag:.0f} ms",
+            at=ask.at,
+            ask=ask.id,
+            limit_ms=round(ask.allowed_ms, 1),
+            took_ms=round(took, 1),
+            lag_ms=round(lag, 1),
+        )
+
+    def process_event(self, fd: int) -> None:
+        """Something happened to a process: it may have failed to start, ended, or be gone."""
+        player = self.roster.by_process.get(fd)
+        if player is None:
+            return
+        bot = player.bot
+        bot.process.poll()
+        if bot.state != "gone":
+            failure = bot.start_failure
+            if failure is not None:
+                self._start_fault(player, "start_failed", failure)
+            elif bot.exit is not None:
+                # What it sent before it ended counts.
+                self.take(player)
+                if bot.state == "starting":
+                    text = f"ended before its hello: {bot.exit.describe()}"
+                    words = bot.exit.stderr_last or bot.exit.stderr_first
+                    if words:
+                        text += f"; its last words: {words[-1]}"
+                    self._start_fault(player, "start_failed", text)
+                elif bot.state == "ready":
+                    self._hard_fault(player, "crashed", bot.exit.describe())
+        if bot.process.gone and bot.state == "gone":
+            self.roster.bury(fd)
+
+    def _start_fault(
+        self, player: Player, kind: Kind, text: str, received: bytes | None = None
+    ) -> None:
+        """A bot that did not start: its sets cannot be played, unless it could start before."""
+        entrant = player.bot.command.entrant
+        if entrant in self.started:
+            self._hard_fault(player, kind, text, received=received)
+            return
+        raise CannotStart(
+            entrant, _blame_of(player, Loss(kind, text, received), player.seat, None, "none")
+        )
+
+    def _hard_fault(
+        self, player: Player, kind: Kind, text: str, *, received: bytes | None = None
+    ) -> None:
+        """The bot is finished: its process ends, and it forfeits what it still had to play.
+
+        A bot that is gone owes nothing at a table until it is asked there, so one that has
+        played its last card of a deal has played the deal.
+        """
+        player.loss = Loss(kind, text, received)
+        owed = {(ask.live, ask.seat): ask for ask in player.open.values()}
+        gone = kind in ("crashed", "disconnected")
+        if not player.played:
+            self.roster.count_hard_fault(player)
+        for live, seat in list(player.live):
+            if not gone or (live, seat) in owed:
+                self._forfeit(player, live, seat, owed.get((live, seat)))
+        self.roster.cut_off(player, kill=True)
+        player.open.clear()
+        player.asks.clear()
+        player.notices.clear()
+        for live in {live for live, _ in owed}:
+            self._go_on(live)
+
+    def absent(self, live: LiveTable, seat: int) -> None:
+        """A seat is wanted whose bot has gone before."""
+        self._forfeit(live.players[seat], live, seat, None)
+
+    def _forfeit(self, player: Player, live: LiveTable, seat: int, ask: OpenAsk | None) -> None:
+        """Blame a finished bot at one table, and play on for its seat."""
+        loss = player.loss
+        assert loss is not None
+        self.roster.count_hard_fault(player)
+        live.blamed(_blame_of(player, loss, seat, ask, "forfeit"))
+        table = live.numbers[seat]
+        self._tell(
+            player, Fault(table=table, id=None, kind=loss.kind, message=loss.text, played=None)
+        )
+        live.table.forfeit(seat, loss.kind)
+
+    def _tell(self, player: Player, message: FromReferee) -> None:
+        if player.bot.state == "ready":
+            player.bot.send(message)
+
+
+def _blame_of(
+    player: Player, loss: Loss, seat: int, ask: OpenAsk | None, ruling: Ruling
+) -> Blame:
+    """The blame record of a hard fault."""
+    report = player.bot.exit
+    return Blame(
+        kind=loss.kind,
+        seat=seat,
+        ruling=ruling,
+        message=loss.text,
+        at=ask.at if ask else None,
+        ask=ask.id if ask else None,
+        limit_ms=round(ask.allowed_ms, 1) if ask else None,
+        took_ms=round((time.monotonic() - ask.sent) * 1000, 1) if ask and ask.sent else None,
+        lag_ms=round(ask.lag * 1000, 1) if ask else 0.0,
+        exit_code=report.code if report else None,
+        signal=report.signal if report else None,
+        received=escaped(loss.received) if loss.received is not None else None,
+        stderr_first=report.stderr_first if report else (),
+        stderr_last=report.stderr_last if report else (),
+    )

@@ -1,0 +1,254 @@
+"""A league file: TOML, decoded into frozen structs; every mistake is named with its place."""
+
+import re
+import shlex
+import shutil
+import sys
+import tomllib
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from protocol.messages import Time
+from referee.clock import NO_LIMIT_MS
+from referee.errors import ConfigError
+from referee.games.game import Game
+from referee.games.rulesets import game_named, nearest
+from referee.job import START_MS, Isolation
+from referee.log import EntrantRecord
+from referee.rulings import CRASHES, SOFT_FAULTS
+from referee.seats.bot import BotCommand
+
+Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
+Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_.-]{0,39}$")]
+
+
+class TimeConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`[time]`: the clocks, in milliseconds."""
+
+    decision_ms: Annotated[int, Meta(ge=20, le=86_400_000)] = NO_LIMIT_MS
+    """What one decision may take before the bank is used; ten minutes where nothing is said."""
+    bank_ms: Milliseconds = 0
+    """Spare time of a seat for a whole table."""
+    increment_ms: Milliseconds = 0
+    """Added to the bank after every decision."""
+    start_ms: Annotated[int, Meta(ge=100, le=3_600_000)] = START_MS
+    """What a bot may take from its start to its hello."""
+
+
+class EntrantConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`[[entrants]]`: one bot as entered in the league."""
+
+    id: Name
+    bot: Annotated[str, Meta(min_length=1)] | None = None
+    """A sample bot's name, a path to a program, or a command line; the id where it is left out."""
+    version: str = ""
+    """A note of yours; a changed version is another entrant."""
+    env: dict[str, str] = {}
+    """Environment variables that the bot gets besides the documented ones."""
+
+
+class LeagueConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A league file."""
+
+    name: Name
+    game: str = "huutopussi"
+    rules: str | None = None
+    """A ruleset of the game."""
+    options: dict[str, Any] = {}
+    """Single options on top of it."""
+    unit: Literal["deal", "game"] = "deal"
+    sets: Annotated[int, Meta(ge=1, le=10_000_000)] = 100
+    """Sets for each pairing."""
+    time: TimeConfig = TimeConfig()
+    soft_faults: Annotated[int, Meta(ge=1, le=1000)] = SOFT_FAULTS
+    crashes: Annotated[int, Meta(ge=1, le=1000)] = CRASHES
+    isolation: Isolation = "seat"
+    tables: Annotated[int, Meta(ge=1, le=4096)] = 64
+    """Tables in flight for each worker at most; fewer where a bot plays fewer at once."""
+    workers: Annotated[int, Meta(ge=0, le=1024)] = 0
+    """Worker processes; 0 is one for each core."""
+    results: str | None = None
+    """The results folder, from the league file's folder; `results/NAME` here when left out."""
+    entrants: Annotated[list[EntrantConfig], Meta(min_length=2, max_length=1000)]
+
+
+class Entrant(Struct, frozen=True, kw_only=True):
+    """An entrant ready to be started."""
+
+    id: str
+    command: BotCommand
+    record: EntrantRecord
+
+
+class League(Struct, frozen=True, kw_only=True):
+    """A league as it will be played: the file with everything resolved."""
+
+    config: LeagueConfig
+    game: Game
+    entrants: tuple[Entrant, ...]
+    """Sorted by id."""
+    folder: Path
+
+    @property
+    def time(self) -> Time:
+        """The clocks as bots are told."""
+        time = self.config.time
+        return Time(
+            decision_ms=time.decision_ms, bank_ms=time.bank_ms, increment_ms=time.increment_ms
+        )
+
+    @property
+    def sides(self) -> int:
+        """How many sides play at a table: entrants in a pairing."""
+        return max(self.game.sides) + 1
+
+
+def read_league(path: Path) -> League:
+    """Read a league file; raises ConfigError with the file, the line and what was expected."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    try:
+        config = msgspec.convert(values, LeagueConfig)
+    except msgspec.ValidationError as error:
+        raise ConfigError(_explained(path, text, values, str(error))) from None
+    try:
+        return league_of(config, path.parent)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def league_of(config: LeagueConfig, base: Path) -> League:
+    """Resolve a configuration whose relative paths start from `base`."""
+    game = game_named(config.game, config.rules, config.options)
+    entrants = [entrant_of(entry, base) for entry in config.entrants]
+    entrants.sort(key=lambda entrant: entrant.id)
+    for one, other in pairwise(entrants):
+        if one.id == other.id:
+            raise ConfigError(f"entrants: id = {one.id!r} is given twice; each needs its own")
+    sides = max(game.sides) + 1
+    if len(entrants) < sides:
+        raise ConfigError(
+            f"entrants: {game.name} {game.ruleset} is played by {sides} entrants at a table, "
+            f"there are {len(entrants)}"
+        )
+    folder = base / config.results if config.results else Path("results") / config.name
+    return League(config=config, game=game, entrants=tuple(entrants), folder=folder)
+
+
+def entrant_of(entry: EntrantConfig, base: Path) -> Entrant:
+    """An entrant with the command that starts its bot."""
+    argv = bot_command(entry.bot if entry.bot is not None else entry.id, base)
+    command = BotCommand(entrant=entry.id, argv=argv, cwd=str(base.resolve()), env=entry.env)
+    record = EntrantRecord(
+        id=entry.id, command=argv, version=entry.version, digest=_program_digest(argv)
+    )
+    return Entrant(id=entry.id, command=command, record=record)
+
+
+def sample_bots() -> dict[str, Path]:
+    """The sample bots that can be named without a path."""
+    spec = find_spec("sample_bots.python")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    return {
+        path.stem: path
+        for path in sorted(folder.glob("*.py"))
+        if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    }
+
+
+def bot_command(bot: str, base: Path) -> list[str]:
+    """The command of a BOT: a sample bot's name, a path to a program, or a command line.
+
+    Raises ConfigError when there is no such program. `python` is this interpreter, so that a
+    Python bot finds the client.
+    """
+    try:
+        words = shlex.split(bot)
+    except ValueError as error:
+        raise ConfigError(f"bot = {bot!r}: not a command line: {error}") from None
+    if not words:
+        raise ConfigError(f"bot = {bot!r}: expected a sample bot, a program or a command line")
+    samples = sample_bots()
+    program, rest = words[0], words[1:]
+    if program in samples:
+        return [sys.executable, str(samples[program]), *rest]
+    if program in ("python", "python3"):
+        return [sys.executable, *rest]
+    path = (base / program).resolve()
+    if path.is_file():
+        if path.suffix == ".py":
+            return [sys.executable, str(path), *rest]
+        if path.stat().st_mode & 0o111:
+            return [str(path), *rest]
+        raise ConfigError(f"bot = {bot!r}: {path} is not executable; chmod +x it")
+    found = shutil.which(program) if "/" not in program else None
+    if found is None:
+        hint = nearest(program, samples) if "/" not in program else ""
+        raise ConfigError(
+            f"bot = {bot!r}: there is no sample bot, file or program called {program!r}{hint}"
+        )
+    return [found, *rest]
+
+
+def _program_digest(argv: Sequence[str]) -> str:
+    """SHA-256 over the files that a command names, the Python interpreter left out."""
+    total = sha256()
+    for word in argv:
+        path = Path(word)
+        if word != sys.executable and path.is_file():
+            total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+def _explained(path: Path, text: str, values: dict[str, Any], problem: str) -> str:
+    """A decoding error in words: which key of which file, on which line, and what to write."""
+    unknown = re.search(r"unknown field `([^`]+)`(?: - at `\$(.*)`)?", problem)
+    if unknown:
+        key, place = unknown[1], unknown[2] or ""
+        kind: type[Struct] = LeagueConfig
+        if place.startswith(".entrants"):
+            kind = EntrantConfig
+        elif place.startswith(".time"):
+            kind = TimeConfig
+        return f"{path}: line {_line_of(text, key)}: unknown key {key!r}" + nearest(
+            key, kind.__struct_fields__
+        )
+    at = re.search(r" - at `\$\.?([^`]*)`", problem)
+    if at is None:
+        return f"{path}: {problem}"
+    keys = re.findall(r"[a-z_]+|\d+", at[1])
+    value: Any = values
+    for key in keys:
+        try:
+            value = value[int(key) if key.isdigit() else key]
+        except (LookupError, TypeError):
+            value = None
+    line = _line_of(text, next((k for k in reversed(keys) if not k.isdigit()), ""))
+    what = problem[: at.start()].strip()
+    return f"{path}: line {line}: {at[1]} = {value!r}: {what}"
+
+
+def _line_of(text: str, key: str) -> int:
+    """The first line that sets a key."""
+    pattern = re.compile(rf"(^|[\s{{,\[.])\"?{re.escape(key)}\"?\s*(=|\])")
+    for number, line in enumerate(text.splitlines(), 1):
+        if pattern.search(line):
+            return number
+    return 1

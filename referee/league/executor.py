@@ -1,0 +1,119 @@
+"""Where jobs are played: one fresh process each, so that a dying worker takes nobody with it.
+
+The interface is that of `concurrent.futures`, so that an executor of another kind (a cluster's)
+can stand in; ours streams the reports while a job is still being played.
+"""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from referee.arena import DRAIN
+from referee.job import Job, Report
+from referee.league.worker import job_frame, reports_from
+
+ABORT_SECONDS = 1.5
+"""How long workers have to end their bots after an abort, before they are killed."""
+
+
+class FreshProcesses(Executor):
+    """Plays each submitted job in a worker process of its own, a given number at once."""
+
+    def __init__(
+        self,
+        workers: int,
+        listener: Callable[[Job, Report], None],
+        errors: Path,
+    ) -> None:
+        self._listener = listener
+        """Called with every report as it comes, from a thread of this executor."""
+        self._errors = errors
+        """Where what workers write to standard error is kept."""
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="job")
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._ending = False
+
+    def submit(  # type: ignore[override]
+        self, fn: Callable[[Job], Any], job: Job, /
+    ) -> "Future[list[Report]]":
+        """Play a job; the future's result is the reports that have not been streamed: none."""
+        del fn  # always referee.league.worker.play_job, which the worker process runs
+        return self._threads.submit(self._play, job)
+
+    def _play(self, job: Job) -> list[Report]:
+        with self._errors.open("ab") as errors, self._lock:
+            if self._ending:
+                return []
+            process = subprocess.Popen(
+                [sys.executable, "-m", "referee.league.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                # The terminal's Ctrl-C is the coordinator's business alone.
+                start_new_session=True,
+            )
+            self._running.add(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            try:
+                process.stdin.write(job_frame(job))
+                process.stdin.flush()
+            except BrokenPipeError:
+                pass  # it died at once; its exit code says so below
+            for report in reports_from(process.stdout):
+                self._listener(job, report)
+        finally:
+            with self._lock:
+                self._running.discard(process)
+                try:
+                    process.stdin.close()
+                except BrokenPipeError:
+                    pass
+            process.wait()
+            process.stdout.close()
+        if process.returncode and not self._ending:
+            raise WorkerDied(process.returncode)
+        return []
+
+    def drain(self) -> None:
+        """Have every running job finish the sets in flight and begin no new ones."""
+        with self._lock:
+            self._ending = True
+            for process in self._running:
+                assert process.stdin is not None
+                try:
+                    process.stdin.write(DRAIN)
+                    process.stdin.flush()
+                except (BrokenPipeError, ValueError):
+                    pass  # it has just ended
+
+    def abort(self) -> None:
+        """End every running job now, with all its bots."""
+        with self._lock:
+            self._ending = True
+            running = list(self._running)
+            for process in running:
+                assert process.stdin is not None
+                try:
+                    process.stdin.close()
+                except (BrokenPipeError, ValueError):
+                    pass
+        for process in running:
+            try:
+                process.wait(ABORT_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End when the running jobs have ended."""
+        self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+class WorkerDied(Exception):
+    """A worker process ended without finishing its job; its exit code."""

@@ -1,0 +1,142 @@
+"""The results folder: logs, the secret until it is revealed, one writer at a time.
+
+    logs/GAME.RULESET.PAIRING.jsonl    everything that was played
+    secret                             0600, only while a league is not complete
+    revealed.json                      secrets of what is complete, by commitment
+    stderr/PAIRING/ENTRANT.SEAT.txt    what bots wrote to standard error
+    lock                               held by the referee that writes here
+"""
+
+import fcntl
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO
+
+from referee.cards import commitment
+from referee.errors import ConfigError, LogError
+from referee.log import Log, read
+
+
+class Folder:
+    """A results folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.logs = path / "logs"
+        self.stderr = path / "stderr"
+        self.errors = path / "worker-errors.txt"
+        self._secret = path / "secret"
+        self._revealed = path / "revealed.json"
+        self._lock: IO[bytes] | None = None
+
+    def open_for_writing(self) -> None:
+        """Make the folder and lock it; ConfigError when another referee is writing there."""
+        try:
+            self.logs.mkdir(parents=True, exist_ok=True)
+            self.stderr.mkdir(exist_ok=True)
+            self._lock = (self.path / "lock").open("ab")
+        except OSError as error:
+            raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise ConfigError(
+                f"{self.path}: another referee is writing there; wait for it or stop it"
+            ) from None
+
+    def close(self) -> None:
+        """Let others write."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def log_path(self, game: str, ruleset: str, pairing: str) -> Path:
+        """The log of a pairing."""
+        safe = re.sub(r"[^a-zA-Z0-9_.+=,-]", "_", f"{game}.{ruleset}.{pairing}")
+        return self.logs / f"{safe}.jsonl"
+
+    def read_logs(self) -> list[Log]:
+        """All logs of the folder, by file name."""
+        return [read(path) for path in sorted(self.logs.glob("*.jsonl"))]
+
+    # ---- the secret --------------------------------------------------------------------------
+
+    def secret(self) -> str | None:
+        """The secret of the league that is not complete yet, if there is one."""
+        try:
+            return self._secret.read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            return None
+
+    def new_secret(self, given: str | None = None) -> str:
+        """Draw a secret (or take a given one) and keep it where only its owner can read it."""
+        secret = given or secrets.token_hex(32)
+        handle = os.open(self._secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secret + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        return secret
+
+    def reveal(self, secret: str) -> None:
+        """The league is complete: publish its secret."""
+        known = self.revealed()
+        known[commitment(secret)] = secret
+        fresh = self._revealed.with_suffix(".new")
+        fresh.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", encoding="ascii")
+        os.replace(fresh, self._revealed)
+        self._secret.unlink(missing_ok=True)
+
+    def revealed(self) -> dict[str, str]:
+        """Published secrets by commitment."""
+        try:
+            text = self._revealed.read_text(encoding="ascii")
+        except FileNotFoundError:
+            return {}
+        try:
+            found = json.loads(text)
+        except ValueError:
+            raise LogError(f"{self._revealed}: not JSON") from None
+        if not isinstance(found, dict):
+            raise LogError(f"{self._revealed}: expected an object of commitments and secrets")
+        return {str(name): str(value) for name, value in found.items()}
+
+
+def set_aside(log: Log) -> None:
+    """Move an incomplete set at the end of a log out of the way, before more is appended."""
+    if not log.set_aside:
+        return
+    data = log.path.read_bytes()
+    with log.path.with_suffix(".aside").open("ab") as aside:
+        aside.write(data[log.good_bytes :].rstrip(b"\n") + b"\n")
+    with log.path.open("r+b") as file:
+        file.truncate(log.good_bytes)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def of_log(path: Path) -> Folder:
+    """The results folder that a log lies in."""
+    return Folder(path.resolve().parent.parent)
+
+
+def logs_at(paths: Iterable[Path]) -> list[tuple[Log, Folder]]:
+    """The logs that paths name: log files, or results folders."""
+    found = []
+    for path in paths:
+        if path.is_dir():
+            folder = Folder(path)
+            logs = folder.read_logs()
+            if not logs:
+                raise ConfigError(f"{path}: no logs in it; expected a results folder")
+            found += [(log, folder) for log in logs]
+        elif path.exists():
+            found.append((read(path), of_log(path)))
+        else:
+            raise ConfigError(f"{path}: there is no such log or folder")
+    return found

@@ -1,0 +1,483 @@
+"""Runs a league: hands out jobs, appends the sets that come back, knows when it is complete.
+
+Planned work minus what the logs hold is what is left to play, so resuming is running the same
+command again, and adding an entrant plays only the pairings that are missing.
+"""
+
+import os
+import queue
+import shutil
+import time
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Executor, Future
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from referee import __version__
+from referee.cards import commitment
+from referee.errors import ConfigError, RefereeError
+from referee.job import Job, Played, Progress, Report, Unstartable, Voided
+from referee.league.config import League
+from referee.league.folder import Folder, set_aside
+from referee.league.plan import (
+    JobPlan,
+    Pairing,
+    header_of,
+    job_of,
+    job_plans,
+    pairings_of,
+    seatings_of,
+)
+from referee.league.results import LeagueResults, results_of
+from referee.league.worker import play_job
+from referee.log import (
+    End,
+    Entry,
+    Log,
+    Unplayed,
+    Void,
+    append,
+    append_bytes,
+    entry_of,
+    lines_of,
+    read,
+)
+from referee.rulings import Blame
+
+MOST_VOIDS = 3
+"""A set that the referee spoilt so often is not played again in this run."""
+
+MOST_DEATHS = 3
+"""So many workers may die over the same job."""
+
+POLL_SECONDS = 0.2
+
+
+class LeagueState(Struct, kw_only=True):
+    """How a running league stands, for whoever shows it."""
+
+    results: LeagueResults
+    planned: int
+    """Sets in all."""
+    done: int
+    """Sets in the logs."""
+    before: int
+    """Sets that were in the logs when this run began."""
+    began: float
+    """Monotonic seconds."""
+    decisions: int = 0
+    tables: int = 0
+    lag_ms: float = 0.0
+    unstartable: dict[str, Blame]
+
+
+class Watcher(Protocol):
+    """Shows a running league."""
+
+    def show(self, state: LeagueState) -> None:
+        """Called a few times a second."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Something that happened, in one line."""
+        ...
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """How a run ended."""
+
+    state: LeagueState
+    complete: bool
+    interrupted: bool
+    voided: int
+    """Sets not played after three tries."""
+    not_playable: int
+    commitment: str | None
+    """Of the secret that dealt what this run played; None when there was nothing to play."""
+
+
+class JobInHand(Struct, kw_only=True, eq=False):
+    """A job that is being played."""
+
+    plan: JobPlan
+    job: Job
+    left: set[int]
+    """Sets that have not been reported yet."""
+
+
+class NothingStarts(RefereeError):
+    """No entrant could be started; nothing was scored."""
+
+
+class Runner:
+    """One run of a league into its results folder."""
+
+    def __init__(
+        self,
+        league: League,
+        watcher: Watcher,
+        *,
+        secret: str | None = None,
+        retry: bool = False,
+    ) -> None:
+        self.league = league
+        self.watcher = watcher
+        self.folder = Folder(league.folder)
+        self.given_secret = secret
+        self.retry = retry
+        """Play sets again that were not playable, or spoilt too often."""
+        self.pairings = pairings_of(league)
+        self.logs: dict[str, Log] = {}
+        self.voids: dict[tuple[str, int], int] = {}
+        self.deaths: dict[str, int] = {}
+        self.inbox: queue.SimpleQueue[tuple[JobInHand, Report] | None] = queue.SimpleQueue()
+        self.started: set[str] = set()
+        self.unplayable: list[JobPlan] = []
+        self.interrupts = 0
+        self._shown = 0.0
+
+    def run(
+        self,
+        executor_for: "Callable[[Callable[[Job, Report], None]], Executor]",
+        interrupted: Callable[[], int],
+    ) -> Outcome:
+        """Play what is left to play.
+
+        `executor_for` makes the executor, given the listener for its reports; `interrupted` tells
+        how often the user has asked to stop. Raises ConfigError when the folder holds something
+        else or is in use, NothingStarts when no entrant can be started.
+        """
+        self.folder.open_for_writing()
+        try:
+            plans = self._prepare()
+            if plans:
+                self._play(plans, executor_for, interrupted)
+                self._finish_unplayable()
+            return self._outcome()
+        finally:
+            self.folder.close()
+
+    # ---- what is left ------------------------------------------------------------------------
+
+    def _prepare(self) -> list[JobPlan]:
+        """Read the logs, settle the secret, write headers; the jobs that are left."""
+        league = self.league
+        results = results_of(league.game, [entrant.id for entrant in league.entrants])
+        sets = league.config.sets
+        open_sets: dict[str, set[int]] = {}
+        for pairing in self.pairings:
+            log = self._read(pairing)
+            missing = set(range(sets))
+            if log is not None:
+                self.logs[pairing.id] = log
+                self._check(pairing, log)
+                missing -= self._closed(pairing, log)
+                for number in sorted(log.sets):
+                    results.add(pairing.entrants, number, log.sets[number].entries)
+            open_sets[pairing.id] = missing
+        planned = sets * len(self.pairings)
+        left = sum(map(len, open_sets.values()))
+        self.state = LeagueState(
+            results=results,
+            planned=planned,
+            done=planned - left,
+            before=planned - left,
+            began=time.monotonic(),
+            unstartable={},
+        )
+        if not left:
+            # Killed between the last set and the end: what is complete is revealed now.
+            self.secret = self.folder.secret() or ""
+            return []
+        self._settle_secret()
+        for pairing in self.pairings:
+            if open_sets[pairing.id]:
+                self._open_log(pairing)
+        return job_plans(self.pairings, sets, open_sets)
+
+    def _read(self, pairing: Pairing) -> Log | None:
+        path = self._path(pairing)
+        if not path.exists() or not path.stat().st_size:
+            return None
+        log = read(path)
+        set_aside(log)
+        return log
+
+    def _closed(self, pairing: Pairing, log: Log) -> set[int]:
+        """Sets of a log that are not to be played (again)."""
+        closed = set(log.sets)
+        for number, attempts in log.voids.items():
+            self.voids[pairing.id, number] = 0 if self.retry else attempts
+            if attempts >= MOST_VOIDS:
+                closed.add(number)
+        if self.retry:
+            closed -= log.unplayable
+            closed -= {n for n, times in log.voids.items() if times >= MOST_VOIDS} - set(log.sets)
+        return closed
+
+    def _check(self, pairing: Pairing, log: Log) -> None:
+        """Refuse to go on with other bots, rules or clocks than the log was begun with."""
+        wanted = header_of(self.league, pairing, log.header.commitment, log.header.referee)
+        for field in ("game", "ruleset", "rules", "unit", "time", "soft_faults", "isolation"):
+            found, now = getattr(log.header, field), getattr(wanted, field)
+            if found != now:
+                raise ConfigError(
+                    f"{log.path}: was played with {field} = {found!r}, the league now says "
+                    f"{now!r}; give the league another results folder"
+                )
+        for was, entrant in zip(log.header.entrants, wanted.entrants, strict=True):
+            if was != entrant:
+                raise ConfigError(
+                    f"{log.path}: entrant {was.id!r} has changed (its command, version or program "
+                    "file); give the new one another id, or the league another results folder"
+                )
+
+    def _settle_secret(self) -> None:
+        """Go on with the secret of an incomplete league, or commit to a new one."""
+        found = self.folder.secret()
+        given = self.given_secret
+        if found is not None and given is not None and found != given:
+            raise ConfigError(f"{self.folder.path}: the league was begun with another secret")
+        if found is None and given is not None and commitment(given) in self.folder.revealed():
+            raise ConfigError("this secret has been revealed; later sets need another one")
+        self.secret = found or self.folder.new_secret(given)
+        self.watcher.say(f"commitment to the secret (SHA-256): {commitment(self.secret)}")
+
+    def _open_log(self, pairing: Pairing) -> None:
+        """See that the log's last header is of this secret."""
+        text = commitment(self.secret)
+        log = self.logs.get(pairing.id)
+        if log is not None and log.header.commitment == text and not (self.retry and log.voids):
+            return
+        header = header_of(self.league, pairing, text, __version__)
+        append(self._path(pairing), [header])
+
+    def _path(self, pairing: Pairing) -> Path:
+        game = self.league.game
+        return self.folder.log_path(game.name, game.ruleset, pairing.id)
+
+    # ---- playing -----------------------------------------------------------------------------
+
+    def _play(
+        self,
+        plans: list[JobPlan],
+        executor_for: "Callable[[Callable[[Job, Report], None]], Executor]",
+        interrupted: Callable[[], int],
+    ) -> None:
+        """Keep the executor busy until nothing is left or the user wants to stop."""
+        waiting = list(reversed(plans))
+        running: dict[Future[list[Report]], JobInHand] = {}
+        by_job: dict[int, JobInHand] = {}
+        executor = executor_for(lambda job, report: self.inbox.put((by_job[id(job)], report)))
+        room = self.league.config.workers or _cores()
+        try:
+            while waiting or running:
+                while waiting and len(running) < room and not self.interrupts:
+                    plan = waiting.pop()
+                    if self._barred(plan):
+                        continue
+                    hand = JobInHand(plan=plan, job=self._job(plan), left=set(plan.sets))
+                    by_job[id(hand.job)] = hand
+                    future = executor.submit(play_job, hand.job)
+                    running[future] = hand
+                    future.add_done_callback(lambda _: self.inbox.put(None))
+                if not running:
+                    break
+                self._listen(POLL_SECONDS)
+                ended = [future for future in running if future.done()]
+                self._listen(0)  # what a job reports is in the inbox before it is done
+                for future in ended:
+                    hand = running.pop(future)
+                    del by_job[id(hand.job)]
+                    self._ended(future, hand, waiting)
+                self._show()
+                self._stop_if_asked(interrupted(), executor)
+        except BaseException:
+            _abort(executor)
+            raise
+        finally:
+            executor.shutdown()
+            self._listen(0)
+            self._show(last=True)
+
+    def _barred(self, plan: JobPlan) -> bool:
+        """Whether an entrant of a job cannot be started; its sets are not playable then."""
+        if not any(name in self.state.unstartable for name in plan.pairing.entrants):
+            return False
+        self.unplayable.append(plan)
+        return True
+
+    def _job(self, plan: JobPlan) -> Job:
+        folder = self.folder.stderr / self._path(plan.pairing).stem
+        folder.mkdir(parents=True, exist_ok=True)
+        return job_of(self.league, plan, self.secret, self.started, str(folder))
+
+    def _listen(self, seconds: float) -> None:
+        """Take the reports that have come; wait so long for a first one."""
+        try:
+            item = self.inbox.get(timeout=seconds) if seconds else self.inbox.get_nowait()
+            while True:
+                if item is not None:
+                    hand, report = item
+                    self._report(hand, report)
+                item = self.inbox.get_nowait()
+        except queue.Empty:
+            return
+
+    def _report(self, hand: JobInHand, report: Report) -> None:
+        """Write down what a job reports."""
+        pairing, left = hand.plan.pairing, hand.left
+        path = self._path(pairing)
+        if isinstance(report, Played):
+            if report.set not in left:
+                return
+            append_bytes(path, report.lines)
+            left.discard(report.set)
+            self.started.update(pairing.entrants)
+            self._count(pairing, report.set, report.lines)
+        elif isinstance(report, Voided):
+            attempt = self.voids.get((pairing.id, report.set), 0) + 1
+            self.voids[pairing.id, report.set] = attempt
+            line = Void(
+                set=report.set, attempt=attempt, reason=report.reason, blame=report.blame
+            )
+            append(path, [line])
+            self.state.results.voids += 1
+            self.watcher.say(f"{pairing.id} set {report.set} is void ({attempt}): {report.reason}")
+            if attempt >= MOST_VOIDS:
+                left.discard(report.set)
+                self.state.done += 1
+        elif isinstance(report, Unstartable):
+            if report.entrant not in self.state.unstartable:
+                self.state.unstartable[report.entrant] = report.blame
+                self.watcher.say(f"{report.entrant} cannot be started: {report.blame.message}")
+        else:
+            self._progress(report)
+
+    def _progress(self, report: Progress) -> None:
+        self.state.decisions += report.decisions
+        self.state.tables = report.tables
+        self.state.lag_ms = max(self.state.lag_ms, report.lag_ms)
+
+    def _count(self, pairing: Pairing, number: int, lines: bytes) -> None:
+        """Add a set that has just been logged to the results."""
+        self.state.done += 1
+        entries = [entry_of(0, line) for line in lines_of(lines)]
+        self.state.results.add(pairing.entrants, number, entries)
+
+    def _ended(
+        self, future: "Future[list[Report]]", hand: JobInHand, waiting: list[JobPlan]
+    ) -> None:
+        """A job is over: what it has not played is planned again, or cannot be played."""
+        pairing = hand.plan.pairing
+        try:
+            for report in future.result():
+                self._report(hand, report)
+        except CancelledError:
+            return
+        except Exception as error:
+            deaths = self.deaths[pairing.id] = self.deaths.get(pairing.id, 0) + 1
+            self.watcher.say(f"a worker died over {pairing.id}: {error!r}; playing again")
+            if deaths >= MOST_DEATHS:
+                raise RefereeError(
+                    f"{deaths} workers died over {pairing.id}; the last words are in "
+                    f"{self.folder.errors}"
+                ) from error
+        if hand.left and not self.interrupts:
+            again = JobPlan(pairing=pairing, sets=tuple(sorted(hand.left)))
+            if not self._barred(again):
+                waiting.append(again)
+
+    def _stop_if_asked(self, count: int, executor: Executor) -> None:
+        """First request: finish the sets in flight. Second: end at once."""
+        if count >= 1 and self.interrupts == 0:
+            self.watcher.say("finishing the sets in flight; once more to stop at once")
+            drain = getattr(executor, "drain", None)
+            if drain is not None:
+                drain()
+        if count >= 2 and self.interrupts < 2:
+            _abort(executor)
+        self.interrupts = max(self.interrupts, count)
+
+    def _show(self, last: bool = False) -> None:
+        now = time.monotonic()
+        if last or now - self._shown >= POLL_SECONDS:
+            self._shown = now
+            self.watcher.show(self.state)
+
+    # ---- the end -----------------------------------------------------------------------------
+
+    def _finish_unplayable(self) -> None:
+        """Log the sets that could not be played; nobody gains by them."""
+        state = self.state
+        if not state.unstartable:
+            return
+        if len(state.unstartable) == len(self.league.entrants) or (
+            not self.started and state.done == 0
+        ):
+            first = next(iter(state.unstartable.items()))
+            raise NothingStarts(
+                f"no entrant could be started, nothing was scored; {first[0]}: {first[1].message}"
+            )
+        if self.interrupts:
+            return
+        for plan in self.unplayable:
+            pairing = plan.pairing
+            blame = [state.unstartable[n] for n in pairing.entrants if n in state.unstartable]
+            for number in plan.sets:
+                lines = self._not_playable(pairing, number, blame)
+                append(self._path(pairing), lines)
+                state.done += 1
+                state.results.add(pairing.entrants, number, [Entry(0, line) for line in lines])
+
+    def _not_playable(self, pairing: Pairing, number: int, blame: list[Blame]) -> list[Unplayed]:
+        game = self.league.game
+        tables = seatings_of(
+            game, game.ruleset, pairing.id, pairing.entrants, number, self.secret
+        )
+        return [
+            Unplayed(
+                set=number,
+                table=place,
+                reason="not_playable",
+                seats=[pairing.entrants[entrant] for entrant in table],
+                nets=None,
+                blame=blame if place == 0 else [],
+            )
+            for place, table in enumerate(tables)
+        ]
+
+    def _outcome(self) -> Outcome:
+        """Close the logs and reveal the secret when everything is there."""
+        state = self.state
+        complete = state.done >= state.planned
+        if complete and self.secret:
+            for pairing in self.pairings:
+                path = self._path(pairing)
+                log = read(path)
+                if log.end is None:
+                    append(path, [End(sets=len(log.sets), digest=log.digest())])
+            self.folder.reveal(self.secret)
+        if not any(self.folder.stderr.iterdir()):
+            shutil.rmtree(self.folder.stderr)
+        return Outcome(
+            state=state,
+            complete=complete,
+            interrupted=self.interrupts > 0,
+            voided=sum(times >= MOST_VOIDS for times in self.voids.values()),
+            not_playable=sum(len(plan.sets) for plan in self.unplayable),
+            commitment=commitment(self.secret) if self.secret else None,
+        )
+
+
+def _abort(executor: Executor) -> None:
+    abort = getattr(executor, "abort", None)
+    if abort is not None:
+        abort()
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,85 @@
+"""A table in play: who sits there, their clocks, and the side of its record."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from protocol.messages import Time
+from referee.clock import SeatClock
+from referee.log import DealLine, DecisionTime, SideRecord, deal_line
+from referee.rulings import Blame
+from referee.table import Table
+
+_MOST_NOTED = 32
+"""Stray messages described in a deal's record; more are only counted."""
+
+
+class LiveTable:
+    """A Table with everything that is kept beside its play."""
+
+    __slots__ = (
+        "_blame",
+        "_notes",
+        "_started",
+        "_times",
+        "_unexpected",
+        "clocks",
+        "lag_ms",
+        "lines",
+        "numbers",
+        "players",
+        "table",
+    )
+
+    def __init__(
+        self, table: Table, players: Sequence[Any], numbers: Sequence[int], time: Time
+    ) -> None:
+        self.table = table
+        self.players = players
+        """The player in each seat."""
+        self.numbers = numbers
+        """The number by which each seat's bot knows this table."""
+        self.clocks = [SeatClock(time) for _ in players]
+        self.lines: list[DealLine] = []
+        """Finished deals."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self.lag_ms = 0.0
+        self._times: list[tuple[int, int, float]] = []
+        self._notes: list[tuple[int, Any]] = []
+        self._blame: list[Blame] = []
+        self._unexpected = [0] * len(self.players)
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+
+    def decided(self, seat: int, at: int, ms: float, note: object = None) -> None:
+        """Keep the time of a decision, and the bot's note on it."""
+        self._times.append((seat, at, ms))
+        if note is not None:
+            self._notes.append((at, note))
+
+    def blamed(self, blame: Blame) -> None:
+        """Keep a blame record; of those that change nothing only a deal's first."""
+        if blame.ruling != "none" or len(self._blame) < _MOST_NOTED:
+            self._blame.append(blame)
+
+    def surprised(self, seat: int) -> None:
+        """Count an unexpected message of a seat's bot."""
+        self._unexpected[seat] += 1
+
+    def close_deals(self) -> int:
+        """Turn deals that have finished since the last call into lines; how many."""
+        records = self.table.records
+        new = records[len(self.lines) :]
+        for record in new:
+            side = SideRecord(
+                times=[DecisionTime(seat, at, round(ms, 2)) for seat, at, ms in self._times],
+                notes=self._notes,
+                blame=self._blame,
+                started=self._started,
+                lag_ms=round(self.lag_ms, 1),
+                unexpected=self._unexpected,
+            )
+            self.lines.append(deal_line(record, side))
+            self._begin()
+        return len(new)

@@ -1,0 +1,200 @@
+"""The bots of a job: one process for each entrant and seat, started, replaced and ended."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import zmq
+
+from protocol.messages import Ask, End, Limits, Start
+from referee import __version__
+from referee.job import Job
+from referee.rulings import Kind
+from referee.seats.bot import BotCommand, BotSeat
+from referee.seats.zeromq import MESSAGE_BYTES, SocketFolder
+
+STOP_GRACE_SECONDS = 2.0
+"""How long a bot has between `bye` and the end."""
+
+
+class OpenAsk:
+    """An ask that has no answer yet."""
+
+    __slots__ = ("allowed_ms", "at", "deadline", "id", "lag", "legal", "live", "seat", "sent")
+
+    def __init__(
+        self, number: int, live: Any, seat: int, at: int, legal: list[str], allowed_ms: float
+    ) -> None:
+        self.id = number
+        self.live = live
+        self.seat = seat
+        self.at = at
+        self.legal = legal
+        self.allowed_ms = allowed_ms
+        self.sent = 0.0
+        """When it was handed to the socket; monotonic seconds."""
+        self.deadline = 0.0
+        self.lag = 0.0
+        """The referee's own worst delay since then, in seconds."""
+
+
+class Loss(NamedTuple):
+    """Why a bot is finished."""
+
+    kind: Kind
+    text: str
+    received: bytes | None
+
+
+class Player:
+    """One bot process with the asks and tables it has in hand."""
+
+    __slots__ = (
+        "asks",
+        "bot",
+        "counted",
+        "entrant",
+        "live",
+        "loss",
+        "next_id",
+        "next_table",
+        "notices",
+        "open",
+        "past",
+        "played",
+        "seat",
+        "start_by",
+        "unexpected",
+    )
+
+    def __init__(self, bot: BotSeat, entrant: int, seat: int, start_by: float) -> None:
+        self.bot = bot
+        self.entrant = entrant
+        self.seat = seat
+        self.start_by = start_by
+        self.live: list[tuple[Any, int]] = []
+        """(table in play, seat) of everything it plays now."""
+        self.played = 0
+        """Tables begun since its start."""
+        self.open: dict[int, OpenAsk] = {}
+        self.past: dict[int, float] = {}
+        """When recent asks were sent that ran out, so that late answers are known."""
+        self.next_id = 1
+        self.next_table = 1
+        self.notices: list[Start | End] = []
+        """What goes out with the next ask, or when nothing else is to be done."""
+        self.asks: list[Ask] = []
+        self.loss: Loss | None = None
+        """Why it is finished, once it is."""
+        self.counted = False
+        """Whether that has been counted as a hard fault of its entrant."""
+        self.unexpected = 0
+        """Unexpected messages since its last accepted answer."""
+
+
+class Roster:
+    """All players of a job; owns their sockets and processes."""
+
+    def __init__(self, job: Job, now: float) -> None:
+        self.job = job
+        self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self.folder = SocketFolder()
+        self.poller = zmq.Poller()
+        self.by_socket: dict[Any, Player] = {}
+        self.by_process: dict[int, Player] = {}
+        self.players: dict[tuple[int, int], Player] = {}
+        self.ending: list[BotSeat] = []
+        """Processes that have been told to go and are not gone yet."""
+        self.hard_faults = [0] * len(job.entrants)
+        self.limits = Limits(
+            message_bytes=MESSAGE_BYTES,
+            unexpected_messages=job.unexpected_messages,
+            soft_faults=job.soft_faults,
+        )
+        seats = {
+            (entrant, self._place(seat))
+            for plan in job.sets
+            for seating in plan.seatings
+            for seat, entrant in enumerate(seating)
+        }
+        for entrant, place in sorted(seats):
+            self._start(entrant, place, now)
+
+    def _place(self, seat: int) -> int:
+        return seat if self.job.isolation == "seat" else -1
+
+    def _start(self, entrant: int, place: int, now: float) -> Player:
+        job = self.job
+        command: BotCommand = job.entrants[entrant]
+        name = f"{command.entrant}.{place if place >= 0 else 'all'}.txt"
+        bot = BotSeat(
+            self.context,
+            self.folder,
+            command,
+            seat=place if place >= 0 else None,
+            game=job.game,
+            tables=job.tables,
+            limits=self.limits,
+            referee=f"referee {__version__}",
+            stderr_path=str(Path(job.stderr_folder) / name),
+        )
+        player = Player(bot, entrant, place, now + job.start_ms / 1000)
+        self.players[entrant, place] = player
+        self.by_socket[bot.link.socket] = player
+        self.by_process[bot.process.fileno()] = player
+        self.poller.register(bot.link.socket, zmq.POLLIN)
+        self.poller.register(bot.process.fileno(), zmq.POLLIN)
+        return player
+
+    def at(self, entrant: int, seat: int) -> Player:
+        """The player of an entrant for a seat."""
+        return self.players[entrant, self._place(seat)]
+
+    def replace(self, player: Player, now: float) -> None:
+        """A fresh process in a dead one's place."""
+        self._start(player.entrant, player.seat, now)
+
+    def count_hard_fault(self, player: Player) -> None:
+        """Count a finished process against its entrant, once."""
+        if not player.counted:
+            player.counted = True
+            self.hard_faults[player.entrant] += 1
+
+    def cut_off(self, player: Player, *, kill: bool, reason: str = "") -> None:
+        """No more is heard from this process; it ends now, or after a polite bye."""
+        bot = player.bot
+        if bot.state == "gone":
+            return
+        if kill:
+            bot.kill()
+        else:
+            bot.stop(reason, STOP_GRACE_SECONDS)
+        self.poller.unregister(bot.link.socket)
+        del self.by_socket[bot.link.socket]
+        self.ending.append(bot)
+
+    def bury(self, fd: int) -> None:
+        """Free what is left of a process once it and all it started are gone."""
+        self.poller.unregister(fd)
+        player = self.by_process.pop(fd)
+        bot = player.bot
+        if bot in self.ending:
+            self.ending.remove(bot)
+        bot.close()
+
+    def active(self) -> Iterator[Player]:
+        """Players whose process has not been cut off."""
+        return (player for player in self.players.values() if player.bot.state != "gone")
+
+    def close(self, *, kill: bool, seconds: float) -> None:
+        """End all processes and wait until they and all they started are gone."""
+        for player in list(self.players.values()):
+            self.cut_off(player, kill=kill, reason="the job is done")
+        for player in list(self.by_process.values()):
+            if not player.bot.process.wait_gone(seconds):
+                player.bot.process.kill()
+                player.bot.process.wait_gone(seconds)
+            player.bot.close()
+        self.by_process.clear()
+        self.context.destroy(linger=0)
+        self.folder.close()

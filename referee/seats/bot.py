@@ -1,0 +1,320 @@
+"""One bot at the referee's side: its process, its link, and the handshake between them.
+
+Whatever a bot sends is hostile until it has been decoded; what comes out of here is either a valid
+message or a Trouble that says what was wrong. Which table or ask it concerns is not known here.
+"""
+
+import hmac
+import secrets
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+import zmq
+from msgspec import Struct
+
+from protocol.messages import (
+    ENDPOINT_VARIABLE,
+    PROTOCOL_VERSION,
+    TOKEN_VARIABLE,
+    VERSION_VARIABLE,
+    Act,
+    BotBatch,
+    Bye,
+    FromReferee,
+    Hello,
+    Limits,
+    Ping,
+    Pong,
+    Welcome,
+    decode_from_bot,
+    encode,
+)
+from referee.seats.process import BotProcess, ExitReport, LaunchSpec
+from referee.seats.zeromq import MESSAGE_BYTES, Received, SocketFolder, ZeroMQLink
+
+State = Literal["starting", "ready", "gone"]
+
+_BAD_HELLOS = 3
+"""So many messages that are no valid hello, and the bot has failed to start."""
+
+_WELCOME_AGAIN_SECONDS = 2.0
+"""A bot that is silent this long after hello gets a second welcome: a lost wake-up in its binding
+would otherwise leave it asleep."""
+
+_PROBE_SECONDS = 0.25
+"""How long a dropped connection waits for the process's exit, which explains it better."""
+
+
+class Trouble(NamedTuple):
+    """Something from the bot that is not a usable message."""
+
+    kind: Literal["start_failed", "malformed", "protocol", "flood"]
+    message: str
+    received: bytes
+    id: int | None
+    """The id in it, where one could be read."""
+
+
+class _OnlyId(Struct):
+    id: int | None = None
+
+
+_decode_id = msgspec.json.Decoder(_OnlyId).decode
+
+
+class BotCommand(Struct, frozen=True, kw_only=True):
+    """What to start for an entrant, and what the bot is told about itself."""
+
+    entrant: str
+    argv: list[str]
+    cwd: str | None = None
+    env: dict[str, str] = {}
+
+
+class BotSeat:
+    """A bot process on one seat, from its start to its end."""
+
+    def __init__(
+        self,
+        context: "zmq.Context[zmq.Socket[bytes]]",
+        folder: SocketFolder,
+        command: BotCommand,
+        *,
+        seat: int | None,
+        game: str,
+        tables: int,
+        limits: Limits,
+        referee: str,
+        stderr_path: str,
+    ) -> None:
+        self.command = command
+        self.seat = seat
+        self.game = game
+        self.tables = tables
+        """Tables that will be in play at once, at most."""
+        self.limits = limits
+        self.referee = referee
+        self.state: State = "starting"
+        self.hello: Hello | None = None
+        self.link = ZeroMQLink(context, folder.endpoint())
+        self._token = secrets.token_hex(16)
+        self._bad_hellos = 0
+        self._silent_since: float | None = None
+        self._unreachable = False
+        self._dropped_at: float | None = None
+        self._probes = 0
+        self.process = BotProcess.start(
+            LaunchSpec(
+                argv=tuple(command.argv),
+                cwd=command.cwd,
+                env=command.env
+                | {
+                    ENDPOINT_VARIABLE: self.link.endpoint,
+                    TOKEN_VARIABLE: self._token,
+                    VERSION_VARIABLE: str(PROTOCOL_VERSION),
+                },
+                stderr_path=stderr_path,
+            )
+        )
+
+    # ---- receiving ---------------------------------------------------------------------------
+
+    def receive(self, most: int) -> Sequence[Act | Trouble]:
+        """Take up to `most` waiting messages: answers and troubles, in the order they came."""
+        found: list[Act | Trouble] = []
+        for received in self.link.receive(most):
+            if self.state == "starting":
+                trouble = self._greet(received)
+                if trouble is not None:
+                    found.append(trouble)
+                continue
+            self._silent_since = None
+            if received.frames == 1 and len(received.data) <= MESSAGE_BYTES:
+                try:
+                    message = decode_from_bot(received.data)
+                except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+                    found.append(_malformed(received.data, str(error)))
+                    continue
+                if isinstance(message, Act):
+                    found.append(message)
+                elif isinstance(message, BotBatch) and self.batch:
+                    found += self._batch(message, received.data)
+                else:
+                    trouble = self._other(message, received.data)
+                    if trouble is not None:
+                        found.append(trouble)
+            else:
+                found.append(_unreadable(received))
+        return found
+
+    def _greet(self, received: Received) -> Trouble | None:
+        """Take a first message: only a valid hello with this process's token is believed."""
+        data = received.data
+        try:
+            message = decode_from_bot(data)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            return self._bad_hello(data, str(error))
+        if received.frames != 1 or not isinstance(message, Hello):
+            return self._bad_hello(data, "the first message must be hello")
+        if not hmac.compare_digest(message.token.encode(), self._token.encode()):
+            return self._bad_hello(data, f"hello.token is not the value of {TOKEN_VARIABLE}")
+        if PROTOCOL_VERSION not in message.protocol:
+            return Trouble(
+                "start_failed",
+                f"hello.protocol is {message.protocol}; this referee speaks {PROTOCOL_VERSION}",
+                b"",
+                None,
+            )
+        if message.games and self.game not in message.games:
+            return Trouble(
+                "start_failed",
+                f"hello.games is {message.games}, without {self.game!r}",
+                b"",
+                None,
+            )
+        self.hello = message
+        self.link.accept()
+        self.state = "ready"
+        return None
+
+    def _bad_hello(self, data: bytes, reason: str) -> Trouble | None:
+        self._bad_hellos += 1
+        if self._bad_hellos < _BAD_HELLOS and not data.startswith(b"{"):
+            return None
+        return Trouble("start_failed", f"no valid hello: {reason}", data, None)
+
+    def _batch(self, batch: BotBatch, data: bytes) -> list[Act | Trouble]:
+        found: list[Act | Trouble] = []
+        for message in batch.messages:
+            if isinstance(message, Act):
+                found.append(message)
+            elif (trouble := self._other(message, data)) is not None:
+                found.append(trouble)
+        return found
+
+    def _other(self, message: Hello | BotBatch | Ping | Pong, data: bytes) -> Trouble | None:
+        if isinstance(message, Ping):
+            self.send(Pong(id=message.id))
+            self._probes += 1
+            if self._probes <= self.limits.unexpected_messages:
+                return None
+            return Trouble("protocol", "more pings than a turn allows", data, None)
+        if isinstance(message, Pong):
+            return None if self._probes_sent_to(message.id) else Trouble(
+                "protocol", f"pong {message.id} answers no ping", data, None
+            )
+        if isinstance(message, BotBatch):
+            first = message.messages[0].id
+            return Trouble("protocol", "a batch without batch in the handshake", data, first)
+        return Trouble("protocol", "a second hello", data, None)
+
+    def _probes_sent_to(self, number: int) -> bool:
+        return self._dropped_at is not None and number == 1
+
+    def turn_over(self) -> None:
+        """An answer was accepted: counts that hold for one turn start again."""
+        self._probes = 0
+
+    # ---- sending -----------------------------------------------------------------------------
+
+    @property
+    def batch(self) -> bool:
+        """Whether both sides said `batch`."""
+        return self.hello is not None and self.hello.batch
+
+    def welcome(self, now: float) -> None:
+        """Answer hello."""
+        self._silent_since = now
+        self.send(
+            Welcome(
+                protocol=PROTOCOL_VERSION,
+                referee=self.referee,
+                entrant=self.command.entrant,
+                seat=self.seat,
+                tables=self.tables,
+                batch=self.batch,
+                limits=self.limits,
+            )
+        )
+
+    def send(self, message: FromReferee) -> bool:
+        """Send a message; False when the bot's connection is gone."""
+        sent = self.link.send(encode(message))
+        if not sent and self.state == "ready":
+            self._unreachable = True
+        return sent
+
+    # ---- watching ----------------------------------------------------------------------------
+
+    def tick(self, now: float) -> None:
+        """What is done now and then: a second welcome to a silent bot, a probe of its link."""
+        if self._silent_since is not None and now - self._silent_since > _WELCOME_AGAIN_SECONDS:
+            self.welcome(now)
+            self._silent_since = None
+        if self.state == "ready" and (self.link.connection_dropped() or self._unreachable):
+            self._unreachable = False
+            if self._dropped_at is None:
+                self._dropped_at = now
+
+    def disconnected(self, now: float) -> bool:
+        """Whether the bot closed its connection and is still alive."""
+        if self._dropped_at is None or self.exit is not None:
+            return False
+        if now - self._dropped_at < _PROBE_SECONDS:
+            return False
+        if self.send(Ping(id=1)):
+            self._dropped_at = None
+            return False
+        return True
+
+    @property
+    def suspicious(self) -> bool:
+        """Whether a dropped connection is being looked at, so that the next tick should be soon."""
+        return self._dropped_at is not None
+
+    @property
+    def exit(self) -> ExitReport | None:
+        """How the process ended, once it has."""
+        return self.process.exit
+
+    @property
+    def start_failure(self) -> str | None:
+        """Why the program could not be started at all."""
+        return self.process.start_failure
+
+    # ---- ending ------------------------------------------------------------------------------
+
+    def stop(self, reason: str, grace: float) -> None:
+        """Say bye, and end the process and all it started after a grace in seconds."""
+        if self.state == "ready":
+            self.send(Bye(reason=reason))
+        self.state = "gone"
+        self.process.stop(grace)
+
+    def kill(self) -> None:
+        """End the process and all it started, now."""
+        self.state = "gone"
+        self.process.kill()
+
+    def close(self) -> None:
+        """Free the socket and the process's handle; after the process is gone."""
+        self.link.close()
+        self.process.close()
+
+
+def _malformed(data: bytes, reason: str) -> Trouble:
+    try:
+        number = _decode_id(data).id
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        number = None
+    return Trouble("malformed", f"not a valid message: {reason}", data, number)
+
+
+def _unreadable(received: Received) -> Trouble:
+    if received.frames != 1:
+        text = f"a message of {received.frames} frames; each message is one frame"
+        return Trouble("malformed", text, received.data, None)
+    size = len(received.data)
+    text = f"a message of {size} bytes; the limit is {MESSAGE_BYTES}"
+    return Trouble("flood", text, received.data, None)

@@ -1,0 +1,137 @@
+"""The documented link: one ROUTER for each bot process, to which the bot connects a DEALER.
+
+The referee binds first, so there is no race for a port; one socket each means that closing it cuts
+a bot off and that nobody else's connection can disturb it; a ROUTER tells who is talking.
+"""
+
+import os
+import shutil
+import tempfile
+from typing import NamedTuple
+
+import zmq
+
+MESSAGE_BYTES = 65_536
+"""The longest message that a bot may send."""
+
+CUT_BYTES = 16 * MESSAGE_BYTES
+"""libzmq itself cuts the connection of a bot whose frame is longer than this. Between the two a
+message is still read, so that the fault can be named with its size."""
+
+_PATH_LIMIT = 100
+"""Unix socket paths end at 107 bytes."""
+
+
+class Received(NamedTuple):
+    """One message as it came off the socket."""
+
+    data: bytes
+    frames: int
+    """1 in every well-formed message."""
+
+
+class SocketFolder:
+    """A private folder for the sockets of one worker; removed on close."""
+
+    def __init__(self) -> None:
+        base = os.environ.get("XDG_RUNTIME_DIR", "")
+        if not base or len(base) > _PATH_LIMIT - 30 or not os.access(base, os.W_OK | os.X_OK):
+            base = "/tmp" if os.path.isdir("/tmp") else tempfile.gettempdir()
+        self.path = tempfile.mkdtemp(prefix="rf", dir=base)
+        self._count = 0
+
+    def endpoint(self) -> str:
+        """A fresh `ipc://` address in this folder."""
+        self._count += 1
+        return f"ipc://{self.path}/{self._count}"
+
+    def close(self) -> None:
+        """Remove the folder and what is left in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class ZeroMQLink:
+    """The referee's end of one bot's connection."""
+
+    def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", endpoint: str) -> None:
+        self.socket = context.socket(zmq.ROUTER)
+        for option, value in (
+            (zmq.LINGER, 0),
+            (zmq.ROUTER_MANDATORY, 1),
+            (zmq.MAXMSGSIZE, CUT_BYTES),
+            (zmq.RCVHWM, 16),
+            (zmq.SNDHWM, 8192),
+            (zmq.HANDSHAKE_IVL, 5000),
+            (zmq.BACKLOG, 2),
+        ):
+            self.socket.setsockopt(option, value)
+        self.socket.bind(endpoint)
+        self.endpoint = self.socket.getsockopt_string(zmq.LAST_ENDPOINT)
+        monitor = self.socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        assert monitor is not None
+        self._monitor = monitor
+        self._peer: bytes | None = None
+        self._stranger = b""
+
+    def receive(self, most: int) -> list[Received]:
+        """Take up to `most` waiting messages of the bot.
+
+        Once it has been accepted, messages of any other connection are thrown away.
+        """
+        found: list[Received] = []
+        socket = self.socket
+        for _ in range(most):
+            try:
+                sender = socket.recv(zmq.NOBLOCK)
+            except zmq.Again:
+                break
+            data = socket.recv() if socket.getsockopt(zmq.RCVMORE) else b""
+            frames = 1
+            while socket.getsockopt(zmq.RCVMORE):
+                socket.recv()
+                frames += 1
+            if self._peer is None:
+                self._stranger = sender
+                found.append(Received(data, frames))
+                break
+            if sender == self._peer:
+                found.append(Received(data, frames))
+            if not int(socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
+                break
+        return found
+
+    def accept(self) -> None:
+        """Whoever sent the last message is the bot, from now on."""
+        self._peer = self._stranger
+
+    def send(self, data: bytes) -> bool:
+        """Hand a message over without waiting; False when the bot's connection is gone."""
+        if self._peer is None:
+            return False
+        try:
+            self.socket.send(self._peer, zmq.SNDMORE | zmq.NOBLOCK)
+            self.socket.send(data, zmq.NOBLOCK)
+        except zmq.ZMQError as error:
+            # A full queue is a bot that does not read: its clock deals with that.
+            return error.errno == zmq.EAGAIN
+        return True
+
+    def connection_dropped(self) -> bool:
+        """Whether some connection was closed since the last call; a probe tells whose."""
+        dropped = False
+        while int(self._monitor.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
+            self._monitor.recv_multipart()
+            dropped = True
+        return dropped
+
+    def close(self) -> None:
+        """Cut the connection and free the address."""
+        self.socket.disable_monitor()
+        self._monitor.close(0)
+        self.socket.close(0)
+        path = self.endpoint.removeprefix("ipc://")
+        if path != self.endpoint:
+            try:
+                os.unlink(path)
+            except FileNotFoundError:
+                pass

@@ -1,0 +1,1 @@
+"""Bots that misbehave on purpose, each bounded by an alarm."""

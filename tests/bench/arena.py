@@ -1,0 +1,72 @@
+"""What the whole arena does: real bot processes, rules, clocks and logs."""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from msgspec import to_builtins
+
+from protocol.messages import Time
+from referee.arena import Arena
+from referee.clock import NO_LIMIT_MS
+from referee.games.rulesets import game_named
+from referee.job import Job, Played, Report
+from referee.league.plan import seatings_of
+from referee.job import SetPlan
+from referee.log import DealLine, lines_of
+from referee.seats.bot import BotCommand
+
+SECRET = "5e" * 32
+
+
+def bench_job(tables: int, *, batch: bool, sets: int, folder: str) -> Job:
+    """`first_legal` against itself at `helsinki`: eight processes, four at each table."""
+    game = game_named("huutopussi", "helsinki")
+    code = (
+        "from sample_bots.python.first_legal import FirstLegal; "
+        f"FirstLegal('first_legal', tables={max(tables, 1)}, batch={batch}).run()"
+    )
+    entrants = [
+        BotCommand(entrant=name, argv=[sys.executable, "-c", code], cwd=str(Path.cwd()))
+        for name in ("a", "b")
+    ]
+    return Job(
+        game="huutopussi",
+        ruleset="helsinki",
+        rules=to_builtins(game.rules),
+        unit="deal",
+        time=Time(decision_ms=NO_LIMIT_MS, bank_ms=0, increment_ms=0),
+        tables=tables,
+        pairing="a+b",
+        entrants=entrants,
+        secret=SECRET,
+        sets=[
+            SetPlan(
+                number=number,
+                seatings=seatings_of(game, "helsinki", "a+b", ("a", "b"), number, SECRET),
+            )
+            for number in range(sets)
+        ],
+        stderr_folder=folder,
+    )
+
+
+def decisions_a_second(tables: int, *, batch: bool, seconds: float) -> float:
+    """Decisions a second between the first finished set and the last."""
+    sets = max(4 * tables, int(seconds * (120 if tables == 1 else 900)))
+    done: list[tuple[float, int]] = []
+
+    def report(message: Report) -> None:
+        if isinstance(message, Played):
+            count = sum(
+                len(line.side.times)
+                for line in lines_of(message.lines)
+                if isinstance(line, DealLine)
+            )
+            done.append((time.perf_counter(), count))
+
+    with tempfile.TemporaryDirectory() as folder:
+        Arena(bench_job(tables, batch=batch, sets=sets, folder=folder), report).run()
+    spent = done[-1][0] - done[0][0]
+    return sum(count for _, count in done[1:]) / spent
