@@ -105,6 +105,7 @@ class Roster:
         self.players: dict[tuple[int, int], Player] = {}
         self.ending: list[BotSeat] = []
         """Processes that have been told to go and are not gone yet."""
+        self._starts = 0
         self.hard_faults = [0] * len(job.entrants)
         self.limits = Limits(
             message_bytes=MESSAGE_BYTES,
@@ -126,7 +127,9 @@ class Roster:
     def _start(self, entrant: int, place: int, now: float) -> Player:
         job = self.job
         command: BotCommand = job.entrants[entrant]
-        name = f"{command.entrant}.{place if place >= 0 else 'all'}.txt"
+        self._starts += 1
+        seat = place if place >= 0 else "all"
+        name = f"{command.entrant}.seat-{seat}.set-{job.sets[0].number}.{self._starts}.txt"
         bot = BotSeat(
             self.context,
             self.folder,

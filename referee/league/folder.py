@@ -3,7 +3,7 @@
     logs/GAME.RULESET.PAIRING.jsonl    everything that was played
     secret                             0600, only while a league is not complete
     revealed.json                      secrets of what is complete, by commitment
-    stderr/PAIRING/ENTRANT.SEAT.txt    what bots wrote to standard error
+    stderr/PAIRING/*.txt               what bots wrote to standard error, by seat and first set
     lock                               held by the referee that writes here
 """
 

@@ -5,6 +5,7 @@ message or a Trouble that says what was wrong. Which table or ask it concerns is
 """
 
 import hmac
+import os
 import secrets
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -98,6 +99,7 @@ class BotSeat:
         self.state: State = "starting"
         self.hello: Hello | None = None
         self.link = ZeroMQLink(context, folder.endpoint())
+        self._stderr_path = stderr_path
         self._token = secrets.token_hex(16)
         self._bad_hellos = 0
         self._silent_since: float | None = None
@@ -115,6 +117,7 @@ class BotSeat:
                     VERSION_VARIABLE: str(PROTOCOL_VERSION),
                 },
                 stderr_path=stderr_path,
+                scratch_parent=folder.path,
             )
         )
 
@@ -301,6 +304,11 @@ class BotSeat:
         """Free the socket and the process's handle; after the process is gone."""
         self.link.close()
         self.process.close()
+        try:
+            if not os.path.getsize(self._stderr_path):
+                os.unlink(self._stderr_path)
+        except OSError:
+            pass  # nothing was ever written there
 
 
 def _malformed(data: bytes, reason: str) -> Trouble:

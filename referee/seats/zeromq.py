@@ -4,6 +4,7 @@ The referee binds first, so there is no race for a port; one socket each means t
 a bot off and that nobody else's connection can disturb it; a ROUTER tells who is talking.
 """
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -18,6 +19,9 @@ CUT_BYTES = 16 * MESSAGE_BYTES
 """libzmq itself cuts the connection of a bot whose frame is longer than this. Between the two a
 message is still read, so that the fault can be named with its size."""
 
+_PREFIX = "rf-"
+_LOCK = "lock"
+
 _PATH_LIMIT = 100
 """Unix socket paths end at 107 bytes."""
 
@@ -31,13 +35,19 @@ class Received(NamedTuple):
 
 
 class SocketFolder:
-    """A private folder for the sockets of one worker; removed on close."""
+    """A private folder for the sockets and bots' scratch folders of one worker.
+
+    It is removed on close; what workers left that were killed is swept up by the next one.
+    """
 
     def __init__(self) -> None:
         base = os.environ.get("XDG_RUNTIME_DIR", "")
         if not base or len(base) > _PATH_LIMIT - 30 or not os.access(base, os.W_OK | os.X_OK):
             base = "/tmp" if os.path.isdir("/tmp") else tempfile.gettempdir()
-        self.path = tempfile.mkdtemp(prefix="rf", dir=base)
+        _sweep(base)
+        self.path = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
+        self._lock = open(os.path.join(self.path, _LOCK), "wb")  # noqa: SIM115
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._count = 0
 
     def endpoint(self) -> str:
@@ -48,6 +58,21 @@ class SocketFolder:
     def close(self) -> None:
         """Remove the folder and what is left in it."""
         shutil.rmtree(self.path, ignore_errors=True)
+        self._lock.close()
+
+
+def _sweep(base: str) -> None:
+    """Remove folders whose owner is dead: nobody holds their lock."""
+    for name in os.listdir(base):
+        path = os.path.join(base, name)
+        if not name.startswith(_PREFIX) or os.path.islink(path):
+            continue
+        try:
+            with open(os.path.join(path, _LOCK), "rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path, ignore_errors=True)
+        except OSError:
+            pass  # somebody else's, or in use
 
 
 class ZeroMQLink:
