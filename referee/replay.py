@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from referee.cards import DealKey, commitment, shuffled
-from referee.errors import LogMismatch
+from referee.errors import IllegalAction, LogMismatch
 from referee.games.game import Game
 from referee.games.rulesets import game_from
 from referee.log import DealLine, Header, Log, SetRecord, Unplayed, canonical
@@ -166,22 +166,18 @@ def replay_table(
 
 def _play_again(where: str, table: Table, play: PlayRecord, done: int) -> None:
     """Feed one deal's logged actions and rulings to the table."""
-    tokens = play.actions.split(" ")
-    rulings = list(reversed(play.rulings))
-    records = table.records
-    if len(records) > done:
-        return  # every seat was forfeited before: the table has played on by itself
-    while len(records) == done:
-        at = table.at
-        if rulings and rulings[-1].at <= at:
-            _rule_again(where, table, rulings.pop())
-            continue
-        if at >= len(tokens):
-            raise LogMismatch(f"{where}play.actions: the deal is not over after {at} actions")
-        place = table.place_of(tokens[at])
-        if place is None:
-            raise LogMismatch(f"{where}play.actions[{at}]: {table.refusal(tokens[at])}")
-        table.play(place)
+    actions = play.actions.split(" ")
+    try:
+        for ruling in play.rulings:
+            if len(table.records) == done:
+                table.retrace(actions, ruling.at)
+            if len(table.records) == done:
+                _rule_again(where, table, ruling)
+        # A table whose seats are all forfeited has played on by itself.
+        if len(table.records) == done:
+            table.retrace(actions, len(actions) + 1)
+    except IllegalAction as error:
+        raise LogMismatch(f"{where}play.{error}") from None
 
 
 def _rule_again(where: str, table: Table, ruling: Substitution) -> None:

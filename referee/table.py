@@ -147,15 +147,33 @@ class Table:
         deal.apply(action)
         self._go_on()
 
-    def place_of(self, action: str) -> int | None:
-        """Where a legal action stands in the alphabet; None when it is not legal here."""
-        place = self.game.index.get(action)
-        return place if place is not None and place in self.deal.legal() else None
-
     def play(self, action: int) -> None:
-        """Play an action that `place_of` or `ask` has shown to be legal."""
+        """Play an action that `ask` has shown to be legal."""
         self.deal.apply(action)
         self._go_on()
+
+    def retrace(self, actions: Sequence[str], until: int) -> None:
+        """Play logged actions of the current deal up to a place in it, or to the deal's end.
+
+        What the table plays by itself is passed over. Raises IllegalAction at the first action
+        that is not legal, and when there are too few.
+        """
+        index = self.game.index
+        done = len(self.records)
+        deal = self.deal
+        before = len(self._before)
+        while (at := before + len(deal.history)) < until:
+            action = actions[at] if at < len(actions) else ""
+            place = index.get(action)
+            if place is None or place not in deal.legal():
+                raise IllegalAction(f"actions[{at}]: {self.refusal(action)}")
+            deal.apply(place)
+            if deal.to_act is None or self.forfeited or deal.dictated():
+                self._go_on()
+                if len(self.records) > done:
+                    return
+                deal = self.deal
+                before = len(self._before)
 
     def refusal(self, action: int | str) -> str:
         """Why an action is refused, for people."""

@@ -9,13 +9,15 @@ from msgspec import to_builtins
 
 from protocol.messages import Time
 from referee.arena import Arena
+from referee.games.game import Unit
 from referee.games.rulesets import game_named
-from referee.job import Job, Played, Report, SetPlan, Unstartable, Voided
+from referee.job import Isolation, Job, Played, Report, SetPlan, Unstartable, Voided
 from referee.league.config import sample_bots
 from referee.league.plan import seatings_of
-from referee.log import AnyLine, DealLine, PlayRecord, Unplayed, decode_play, lines_of
+from referee.log import AnyLine, DealLine, Unplayed, decode_play, lines_of
 from referee.rulings import Blame
 from referee.seats.bot import BotCommand
+from referee.table import PlayRecord
 
 ZOO = Path(__file__).parent / "bad_bots" / "zoo.py"
 SECRET = "a5" * 32
@@ -78,13 +80,13 @@ def job(
     *,
     rules: str = "wikibooks-2",
     sets: int = 1,
-    unit: str = "deal",
+    unit: Unit = "deal",
     decision_ms: int = 400,
     bank_ms: int = 0,
     start_ms: int = 5000,
     tables: int = 64,
     started: Sequence[str] = (),
-    isolation: str = "seat",
+    isolation: Isolation = "seat",
     crashes: int = 3,
 ) -> Job:
     """A job of the first sets of a pairing."""

@@ -26,7 +26,7 @@ from referee.log import (
     parse,
 )
 from referee.replay import verify
-from referee.table import Table
+from referee.table import PlayRecord, Table
 
 SECRET = "0b" * 32
 REVEALED = {commitment(SECRET): SECRET}
@@ -136,8 +136,8 @@ def rewritten(data: bytes, change: Callable[[dict[str, object]], None]) -> bytes
     line = msgspec.json.decode(lines[1], type=DealLine)
     play = msgspec.json.decode(line.play)
     change(play)
-    from_dict = msgspec.convert(play, type=type(read(data).sets[0].entries[0].play))
-    lines[1] = encoded([deal_line(from_dict, line.side)]).rstrip()
+    forged = msgspec.convert(play, type=PlayRecord)
+    lines[1] = encoded([deal_line(forged, line.side)]).rstrip()
     return b"\n".join(lines) + b"\n"
 
 

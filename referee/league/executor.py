@@ -75,8 +75,9 @@ class FreshProcesses(Executor):
                     process.stdin.close()
                 except BrokenPipeError:
                     pass
-            process.wait()
+            # Closed before the wait: a worker that is still writing must not block for ever.
             process.stdout.close()
+            process.wait()
         if process.returncode and not self._ending:
             raise WorkerDied(process.returncode)
         return []

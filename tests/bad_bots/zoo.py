@@ -10,8 +10,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import zmq
+
+Ask = dict[str, Any]
 
 MODE = sys.argv[1]
 ALARM_SECONDS = 60
@@ -38,7 +42,7 @@ class Zoo:
     def send(self, **message: object) -> None:
         self.socket.send(json.dumps(message).encode())
 
-    def act(self, ask: dict, action: object = None) -> None:
+    def act(self, ask: Ask, action: object = None) -> None:
         self.send(type="act", id=ask["id"], action=action or ask["legal"][0])
 
     def hello(self) -> None:
@@ -64,7 +68,7 @@ class Zoo:
                 self.asks += 1
                 self.answer(message)
 
-    def answer(self, ask: dict) -> None:
+    def answer(self, ask: Ask) -> None:
         first = self.asks == 3
         mode = MODE
         if mode == "always_illegal":
@@ -85,49 +89,68 @@ class Zoo:
             self.act(ask)
 
 
-def _exit(code: int):
-    def do(bot: Zoo, ask: dict) -> None:
+Fault = Callable[[Zoo, Ask], object]
+
+
+def _exit(code: int) -> Fault:
+    def do(bot: Zoo, ask: Ask) -> None:
         print("last words on stderr", file=sys.stderr, flush=True)
         os._exit(code)
 
     return do
 
 
-def _late(bot: Zoo, ask: dict) -> None:
+def _late(bot: Zoo, ask: Ask) -> None:
     time.sleep(0.6)
     bot.act(ask)
 
 
-def _twice(bot: Zoo, ask: dict) -> None:
+def _twice(bot: Zoo, ask: Ask) -> None:
     bot.act(ask)
     bot.act(ask, "pass")
 
 
-def _flood(bot: Zoo, ask: dict) -> None:
+def _flood(bot: Zoo, ask: Ask) -> None:
     for number in range(20):
         bot.send(type="act", id=1_000_000 + number, action="pass")
     bot.act(ask)
 
 
-def _close(bot: Zoo, ask: dict) -> None:
+def _close(bot: Zoo, ask: Ask) -> None:
     bot.socket.close(0)
     bot.context.term()
     time.sleep(ALARM_SECONDS)
 
 
-def _raw(data: bytes):
-    def do(bot: Zoo, ask: dict) -> None:
+def _raw(data: bytes) -> Fault:
+    def do(bot: Zoo, ask: Ask) -> None:
         text = data.replace(b"ID", str(ask["id"]).encode())
         bot.socket.send(text.replace(b"LEGAL", ask["legal"][0].encode()))
 
     return do
 
 
-def _two_frames(bot: Zoo, ask: dict) -> None:
+def _two_frames(bot: Zoo, ask: Ask) -> None:
     bot.socket.send_multipart([b'{"type":"act"', b"}"])
 
 
-ONCE = {
+def _second_hello(bot: Zoo, ask: Ask) -> None:
+    bot.hello()
+    bot.act(ask)
+
+
+def _unknown_id(bot: Zoo, ask: Ask) -> None:
+    bot.send(type="act", id=999, action="pass")
+    bot.act(ask)
+
+
+def _pings(bot: Zoo, ask: Ask) -> None:
+    for number in range(1, 13):
+        bot.send(type="ping", id=number)
+    bot.act(ask)
+
+
+ONCE: dict[str, Fault] = {
     "illegal_once": lambda bot, ask: bot.act(ask, "2S"),
     "crash": _exit(3),
     "exit_zero": _exit(0),
@@ -148,20 +171,18 @@ ONCE = {
     "deep": _raw(b"[" * 30_000),
     "null_action": _raw(b'{"type":"act","id":ID,"action":null}'),
     "unknown_type": _raw(b'{"type":"resign","id":ID}'),
-    "second_hello": lambda bot, ask: (bot.hello(), bot.act(ask)),
+    "second_hello": _second_hello,
     "oversize": _raw(b'{"type":"act","id":ID,"action":"' + b"x" * 70_000 + b'"}'),
     "cut_off": _raw(b"x" * 3_000_000),
     "two_frames": _two_frames,
-    "unknown_id": lambda bot, ask: (bot.send(type="act", id=999, action="pass"), bot.act(ask)),
+    "unknown_id": _unknown_id,
     "unasked_batch": lambda bot, ask: bot.send(
         type="batch", messages=[{"type": "act", "id": ask["id"], "action": ask["legal"][0]}]
     ),
     "crlf": _raw(b'{"type":"act","id":ID,"action":"LEGAL"}\r\n'),
     "extra_field": _raw(b'{"type":"act","id":ID,"action":"LEGAL","mood":"good"}'),
     "wrong_case": _raw(b'{"type":"act","id":ID,"action":"PASS"}'),
-    "pings": lambda bot, ask: (
-        [bot.send(type="ping", id=number) for number in range(1, 13)], bot.act(ask)
-    ),
+    "pings": _pings,
 }
 
 

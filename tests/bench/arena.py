@@ -11,9 +11,8 @@ from protocol.messages import Time
 from referee.arena import Arena
 from referee.clock import NO_LIMIT_MS
 from referee.games.rulesets import game_named
-from referee.job import Job, Played, Report
+from referee.job import Job, Played, Report, SetPlan
 from referee.league.plan import seatings_of
-from referee.job import SetPlan
 from referee.log import DealLine, lines_of
 from referee.seats.bot import BotCommand
 
@@ -25,7 +24,7 @@ def bench_job(tables: int, *, batch: bool, sets: int, folder: str) -> Job:
     game = game_named("huutopussi", "helsinki")
     code = (
         "from sample_bots.python.first_legal import FirstLegal; "
-        f"FirstLegal('first_legal', tables={max(tables, 1)}, batch={batch}).run()"
+        f"FirstLegal('first_legal', tables={tables}, batch={batch}).run()"
     )
     entrants = [
         BotCommand(entrant=name, argv=[sys.executable, "-c", code], cwd=str(Path.cwd()))
@@ -55,18 +54,21 @@ def bench_job(tables: int, *, batch: bool, sets: int, folder: str) -> Job:
 def decisions_a_second(tables: int, *, batch: bool, seconds: float) -> float:
     """Decisions a second between the first finished set and the last."""
     sets = max(4 * tables, int(seconds * (120 if tables == 1 else 900)))
-    done: list[tuple[float, int]] = []
+    done: list[tuple[float, bytes]] = []
 
     def report(message: Report) -> None:
         if isinstance(message, Played):
-            count = sum(
-                len(line.side.times)
-                for line in lines_of(message.lines)
-                if isinstance(line, DealLine)
-            )
-            done.append((time.perf_counter(), count))
+            done.append((time.perf_counter(), message.lines))
 
     with tempfile.TemporaryDirectory() as folder:
         Arena(bench_job(tables, batch=batch, sets=sets, folder=folder), report).run()
-    spent = done[-1][0] - done[0][0]
-    return sum(count for _, count in done[1:]) / spent
+    # From when all tables are in flight to when the first seat stays empty.
+    edge = min(tables, len(done) // 4) or 1
+    middle = done[edge : len(done) - edge]
+    decisions = sum(
+        len(line.side.times)
+        for _, lines in middle[1:]
+        for line in lines_of(lines)
+        if isinstance(line, DealLine)
+    )
+    return decisions / (middle[-1][0] - middle[0][0])

@@ -12,15 +12,52 @@ RANKS = "6789TJQKA"
 PACK = [rank + suit for suit in "SHDC" for rank in RANKS]
 ALL = sorted(oracle.PRESETS)
 
-OPTION_NAMES = (
-    "players teams rank_order card_points last_trick_points marriage_points min_bid max_bid "
-    "bid_step opening_forced all_pass redeal redeal_window exchange exchange_count "
-    "talon_public discard_rule discards_count raise_timing first_lead ace_shows must_head "
-    "head_lapses_when_ruffed must_trump must_overtrump trump_right zero_card_points_fails "
-    "first_dealer ask_whole ask_half ask_lockout rounding no_trick_penalty "
-    "declarer_no_trick_multiplier takes_all_penalty takes_all_requires_made target "
-    "target_mode tie bid_bar bar_at bar_may_open bar_may_raise max_deals"
-).split()
+OPTION_NAMES = [
+    "players",
+    "teams",
+    "rank_order",
+    "card_points",
+    "last_trick_points",
+    "marriage_points",
+    "min_bid",
+    "max_bid",
+    "bid_step",
+    "opening_forced",
+    "all_pass",
+    "redeal",
+    "redeal_window",
+    "exchange",
+    "exchange_count",
+    "talon_public",
+    "discard_rule",
+    "discards_count",
+    "raise_timing",
+    "first_lead",
+    "ace_shows",
+    "must_head",
+    "head_lapses_when_ruffed",
+    "must_trump",
+    "must_overtrump",
+    "trump_right",
+    "zero_card_points_fails",
+    "first_dealer",
+    "ask_whole",
+    "ask_half",
+    "ask_lockout",
+    "rounding",
+    "no_trick_penalty",
+    "declarer_no_trick_multiplier",
+    "takes_all_penalty",
+    "takes_all_requires_made",
+    "target",
+    "target_mode",
+    "tie",
+    "bid_bar",
+    "bar_at",
+    "bar_may_open",
+    "bar_may_raise",
+    "max_deals",
+]
 
 
 def preset(name: str, **changes: object) -> dict[str, object]:
@@ -220,7 +257,8 @@ def test_legal_cards_in_a_deal(
         hands[seat].append(card)
     hands[actor] += hand.split()
     if trump is not None and actor > 0:
-        assert "K" + trump not in taken and "Q" + trump not in taken
+        assert "K" + trump not in taken
+        assert "Q" + trump not in taken
         hands[0] += ["K" + trump, "Q" + trump]
     game = Game(options, [" ".join(h) for h in hands])
     game.do("0:bid:50 1:pass 2:pass 3:pass 0:contract:50")
@@ -624,9 +662,7 @@ def test_m6_who_may_ask() -> None:
     game = helsinki(hands).do("AC 7C 6C 8C")
     assert game.legal() == cards("KD QD 7H declare:D whole")
     open_to_all = helsinki(hands, ask_half="any").do("AC 7C 6C 8C")
-    assert open_to_all.legal() == cards(
-        "KD QD 7H declare:D whole half:H half:S half:C"
-    )
+    assert open_to_all.legal() == cards("KD QD 7H declare:D whole half:H half:S half:C")
     open_to_all.do("half:S")
     assert open_to_all.ask() == (2, frozenset({"yes"}))
     open_to_all.do("yes")
@@ -801,8 +837,7 @@ def test_scoring(
     _, name, changes, declaring, contract, raw, won, expected = row
     bid = contract
     assert (
-        oracle.deltas(preset(name, **changes), declaring, bid, contract, raw, won, raw)
-        == expected
+        oracle.deltas(preset(name, **changes), declaring, bid, contract, raw, won, raw) == expected
     )
 
 
@@ -1018,8 +1053,8 @@ def test_playouts_of_discards_and_redeal() -> None:
         Game(options, ["6H 7H 8H", "6S 7S 8S"], "9S 9H")
         .do(f"bid:40 discard:{a} discard:{b}")
         .playouts()
-        for a in "6H 7H 8H 9S 9H".split()
-        for b in "6H 7H 8H 9S 9H".split()
+        for a in ["6H", "7H", "8H", "9S", "9H"]
+        for b in ["6H", "7H", "8H", "9S", "9H"]
         if a != b
     )
     sixes = ["6H 6D 6C", "7H 7D 7C", "8H 8D 8C", "9H 9D 9C"]
@@ -1032,7 +1067,7 @@ def test_numbers_of_sets() -> None:
     """Sections 2.A to 2.E name the sets; the asks come in every order."""
     game = Game(preset("wikibooks-3"), D2_HANDS, D2_TALON).do("bid:50 pass pass")
     count = 1
-    for card in "7S 8S KH".split():
+    for card in ["7S", "8S", "KH"]:
         count *= len(game.legal())
         game.do(f"discard:{card}")
     assert count == perm(14, 3) == comb(14, 3) * 6
@@ -1182,9 +1217,15 @@ def test_random_deals(name: str) -> None:
         finished += 1
     assert finished >= 20
     if name.startswith("wikibooks") and name != "wikibooks-team":
-        assert seen["discard"] and not seen["give"] and not seen["whole"]
+        assert seen["discard"]
+        assert not seen["give"]
+        assert not seen["whole"]
     else:
-        assert seen["whole"] and seen["half"] and seen["give"] and seen["yes"] and seen["name"]
+        assert seen["whole"]
+        assert seen["half"]
+        assert seen["give"]
+        assert seen["yes"]
+        assert seen["name"]
 
 
 TOGGLES: dict[str, list[object]] = {
