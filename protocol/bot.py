@@ -115,8 +115,10 @@ class Bot:
         """Act on one message; False when it was the last."""
         try:
             message = decode_from_referee(data)
-        except msgspec.ValidationError:
-            return True  # a message of a later version: none of our business
+        except msgspec.ValidationError as error:
+            # A message of a later version is none of our business, but say so.
+            print(f"passed over a message: {error}", file=sys.stderr)
+            return True
         if isinstance(message, RefereeBatch):
             replies = [reply for one in message.messages if (reply := self._reply(one))]
             if len(replies) > 1:

@@ -7,6 +7,7 @@ can stand in; ours streams the reports while a job is still being played.
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -105,9 +106,10 @@ class FreshProcesses(Executor):
                     process.stdin.close()
                 except (BrokenPipeError, ValueError):
                     pass
+        deadline = time.monotonic() + ABORT_SECONDS
         for process in running:
             try:
-                process.wait(ABORT_SECONDS)
+                process.wait(max(0.0, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
                 process.kill()
 

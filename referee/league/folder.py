@@ -55,6 +55,16 @@ class Folder:
             self._lock.close()
             self._lock = None
 
+    def tidy(self) -> None:
+        """Remove what turned out to be empty: nobody wrote to standard error."""
+        for folder in self.stderr.iterdir():
+            if not any(folder.iterdir()):
+                folder.rmdir()
+        if not any(self.stderr.iterdir()):
+            self.stderr.rmdir()
+        if self.errors.exists() and not self.errors.stat().st_size:
+            self.errors.unlink()
+
     def log_path(self, game: str, ruleset: str, pairing: str) -> Path:
         """The log of a pairing."""
         safe = re.sub(r"[^a-zA-Z0-9_.+=,-]", "_", f"{game}.{ruleset}.{pairing}")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from referee.errors import LogError
 from referee.games.game import Game
 from referee.games.rulesets import game_from
 from referee.league.crosstable import LeagueTable, SetResult, standings
@@ -128,6 +129,11 @@ def results_from(logs: Sequence[Log]) -> LeagueResults:
         for number in sorted(log.sets):
             record: SetRecord = log.sets[number]
             pairing = [entrant.id for entrant in record.header.entrants]
-            found.add(pairing, number, record.entries)
+            try:
+                found.add(pairing, number, record.entries)
+            except LookupError as error:
+                raise LogError(
+                    f"{log.path}: set {number}: its lines do not fit its header: {error!r}"
+                ) from None
         found.voids += sum(log.voids.values())
     return found

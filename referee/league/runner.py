@@ -6,14 +6,13 @@ command again, and adding an entrant plays only the pairings that are missing.
 
 import os
 import queue
-import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
 from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from referee import __version__
 from referee.cards import commitment
@@ -105,6 +104,8 @@ class JobInHand(Struct, kw_only=True, eq=False):
     job: Job
     left: set[int]
     """Sets that have not been reported yet."""
+    tables: int = 0
+    """In flight, when last heard of."""
 
 
 class NothingStarts(RefereeError):
@@ -173,7 +174,9 @@ class Runner:
             if log is not None:
                 self.logs[pairing.id] = log
                 self._check(pairing, log)
-                missing -= self._closed(pairing, log)
+                missing -= closed_sets(log, self.retry)
+                for number, attempts in log.voids.items():
+                    self.voids[pairing.id, number] = 0 if self.retry else attempts
                 for number in sorted(log.sets):
                     results.add(pairing.entrants, number, log.sets[number].entries)
             open_sets[pairing.id] = missing
@@ -204,18 +207,6 @@ class Runner:
         log = read(path)
         set_aside(log)
         return log
-
-    def _closed(self, pairing: Pairing, log: Log) -> set[int]:
-        """Sets of a log that are not to be played (again)."""
-        closed = set(log.sets)
-        for number, attempts in log.voids.items():
-            self.voids[pairing.id, number] = 0 if self.retry else attempts
-            if attempts >= MOST_VOIDS:
-                closed.add(number)
-        if self.retry:
-            closed -= log.unplayable
-            closed -= {n for n, times in log.voids.items() if times >= MOST_VOIDS} - set(log.sets)
-        return closed
 
     def _check(self, pairing: Pairing, log: Log) -> None:
         """Refuse to go on with other bots, rules or clocks than the log was begun with."""
@@ -271,7 +262,7 @@ class Runner:
         running: dict[Future[list[Report]], JobInHand] = {}
         by_job: dict[int, JobInHand] = {}
         executor = executor_for(lambda job, report: self.inbox.put((by_job[id(job)], report)))
-        room = self.league.config.workers or _cores()
+        room = self.league.config.workers or cores()
         try:
             while waiting or running:
                 while waiting and len(running) < room and not self.interrupts:
@@ -354,11 +345,12 @@ class Runner:
                 self.state.unstartable[report.entrant] = report.blame
                 self.watcher.say(f"{report.entrant} cannot be started: {report.blame.message}")
         else:
-            self._progress(report)
+            self._progress(hand, report)
 
-    def _progress(self, report: Progress) -> None:
+    def _progress(self, hand: JobInHand, report: Progress) -> None:
         self.state.decisions += report.decisions
-        self.state.tables = report.tables
+        self.state.tables += report.tables - hand.tables
+        hand.tables = report.tables
         self.state.lag_ms = max(self.state.lag_ms, report.lag_ms)
 
     def _count(self, pairing: Pairing, number: int, lines: bytes) -> None:
@@ -372,6 +364,7 @@ class Runner:
     ) -> None:
         """A job is over: what it has not played is planned again, or cannot be played."""
         pairing = hand.plan.pairing
+        self.state.tables -= hand.tables
         try:
             for report in future.result():
                 self._report(hand, report)
@@ -425,29 +418,33 @@ class Runner:
             return
         for plan in self.unplayable:
             pairing = plan.pairing
-            blame = [state.unstartable[n] for n in pairing.entrants if n in state.unstartable]
             for number in plan.sets:
-                lines = self._not_playable(pairing, number, blame)
+                lines = self._not_playable(pairing, number)
                 append(self._path(pairing), lines)
                 state.done += 1
                 state.results.add(pairing.entrants, number, [Entry(0, line) for line in lines])
 
-    def _not_playable(self, pairing: Pairing, number: int, blame: list[Blame]) -> list[Unplayed]:
+    def _not_playable(self, pairing: Pairing, number: int) -> list[Unplayed]:
+        """The lines of a set that cannot be played, with the blame at its first table."""
         game = self.league.game
         tables = seatings_of(
             game, game.ruleset, pairing.id, pairing.entrants, number, self.secret
         )
-        return [
-            Unplayed(
-                set=number,
-                table=place,
-                reason="not_playable",
-                seats=[pairing.entrants[entrant] for entrant in table],
-                nets=None,
-                blame=blame if place == 0 else [],
-            )
-            for place, table in enumerate(tables)
-        ]
+        lines = []
+        for place, table in enumerate(tables):
+            seats = [pairing.entrants[entrant] for entrant in table]
+            blame = [
+                structs.replace(why, seat=seats.index(name))
+                for name, why in self.state.unstartable.items()
+                if name in seats and place == 0
+            ]
+            lines.append(
+                Unplayed(
+                    set=number, table=place, reason="not_playable", seats=seats, nets=None,
+                    blame=blame,
+                )
+            )  # fmt: skip
+        return lines
 
     def _outcome(self) -> Outcome:
         """Close the logs and reveal the secret when everything is there."""
@@ -460,8 +457,7 @@ class Runner:
                 if log.end is None:
                     append(path, [End(sets=len(log.sets), digest=log.digest())])
             self.folder.reveal(self.secret)
-        if not any(self.folder.stderr.iterdir()):
-            shutil.rmtree(self.folder.stderr)
+        self.folder.tidy()
         return Outcome(
             state=state,
             complete=complete,
@@ -478,6 +474,13 @@ def _abort(executor: Executor) -> None:
         abort()
 
 
-def _cores() -> int:
+def closed_sets(log: Log, retry: bool) -> set[int]:
+    """Sets of a log that are not to be played (again)."""
+    if retry:
+        return set(log.sets) - log.unplayable
+    return set(log.sets) | {number for number, times in log.voids.items() if times >= MOST_VOIDS}
+
+
+def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -6,6 +6,7 @@ a bot off and that nobody else's connection can disturb it; a ROUTER tells who i
 
 import fcntl
 import os
+import secrets
 import shutil
 import tempfile
 from typing import NamedTuple
@@ -20,7 +21,7 @@ CUT_BYTES = 16 * MESSAGE_BYTES
 message is still read, so that the fault can be named with its size."""
 
 _PREFIX = "rf-"
-_LOCK = "lock"
+_LOCK = ".lock"
 
 _PATH_LIMIT = 100
 """Unix socket paths end at 107 bytes."""
@@ -45,9 +46,11 @@ class SocketFolder:
         if not base or len(base) > _PATH_LIMIT - 30 or not os.access(base, os.W_OK | os.X_OK):
             base = "/tmp" if os.path.isdir("/tmp") else tempfile.gettempdir()
         _sweep(base)
-        self.path = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
-        self._lock = open(os.path.join(self.path, _LOCK), "wb")  # noqa: SIM115
+        self.path = os.path.join(base, _PREFIX + secrets.token_hex(6))
+        # Locked before the folder exists, so that a folder without a locked lock is a dead one's.
+        self._lock = open(self.path + _LOCK, "xb")  # noqa: SIM115
         fcntl.flock(self._lock, fcntl.LOCK_EX)
+        os.mkdir(self.path, 0o700)
         self._count = 0
 
     def endpoint(self) -> str:
@@ -58,6 +61,7 @@ class SocketFolder:
     def close(self) -> None:
         """Remove the folder and what is left in it."""
         shutil.rmtree(self.path, ignore_errors=True)
+        os.unlink(self._lock.name)
         self._lock.close()
 
 
@@ -65,12 +69,13 @@ def _sweep(base: str) -> None:
     """Remove folders whose owner is dead: nobody holds their lock."""
     for name in os.listdir(base):
         path = os.path.join(base, name)
-        if not name.startswith(_PREFIX) or os.path.islink(path):
+        if not name.startswith(_PREFIX) or not os.path.isdir(path) or os.path.islink(path):
             continue
         try:
-            with open(os.path.join(path, _LOCK), "rb") as lock:
+            with open(path + _LOCK, "rb") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(path, ignore_errors=True)
+                os.unlink(lock.name)
         except OSError:
             pass  # somebody else's, or in use
 

@@ -1,0 +1,58 @@
+"""`referee run`: play a league from its file, or go on with it."""
+
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from referee.cli.playing import Order, play, read_secret
+from referee.league.config import read_league
+
+
+@click.command(
+    epilog="\b\nExample: referee run tournaments/quickstart.toml --workers 2",
+    short_help="Play a league, or go on with it.",
+)
+@click.argument("league", metavar="LEAGUE.toml")
+@click.option("--dry-run", is_flag=True, help="Show the plan and touch nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Standings as JSON; the rest on stderr.")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes at once.")
+@click.option("--sets", type=click.IntRange(1, 10_000_000), help="Sets for each pairing.")
+@click.option("--secret-file", metavar="FILE", help="Take the secret from here (64 hex digits).")
+@click.option("--retry", is_flag=True, help="Play void and not playable sets again.")
+@click.pass_context
+def run(
+    ctx: click.Context,
+    league: str,
+    dry_run: bool,
+    as_json: bool,
+    workers: int | None,
+    sets: int | None,
+    secret_file: str | None,
+    retry: bool,
+) -> None:
+    """Play a league, or go on with it.
+
+    Sets that are in the logs are not played again: the same command resumes a league that was
+    interrupted, and an entrant added to the file plays only the pairings that are missing. Ctrl-C
+    finishes the sets in flight, a second one stops at once.
+    """
+    resume = ["referee", "run", league]
+    found = read_league(Path(league))
+    if workers is not None:
+        found = replace(found, config=replace(found.config, workers=workers))
+        resume += ["--workers", str(workers)]
+    if sets is not None:
+        found = replace(found, config=replace(found.config, sets=sets))
+        resume += ["--sets", str(sets)]
+    if retry:
+        resume.append("--retry")
+    order = Order(
+        league=found,
+        resume=resume,
+        secret=read_secret(secret_file),
+        retry=retry,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+    ctx.exit(play(order))

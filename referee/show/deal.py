@@ -1,0 +1,381 @@
+"""A deal as text: hands, auction, exchange, tricks, faults at their place, points. One page."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from msgspec import Struct
+from rich.console import RenderableType
+from rich.text import Text
+
+from referee.games.game import Game
+from referee.log import Header
+from referee.rulings import Blame
+from referee.show.page import WIDTH, Look, grid, milliseconds, printable, signed
+from referee.show.story import Dealing, Moment, Story, Trick, by_suit, ranks_of
+
+_LABEL = 10
+"""Columns of the labels at the left."""
+
+SLOW_MS = 1000.0
+"""A decision this slow is worth telling, and one that took half of its limit."""
+
+_WORDS = {
+    "pass": "pass",
+    "bid": "bid",
+    "keep": "keeps the hand",
+    "redeal": "demands new cards",
+    "contract": "plays for",
+    "declare": "declares",
+    "half": "asks for the other half of",
+    "whole": "asks for a whole marriage",
+    "name": "names",
+}
+
+_GROUPS = {
+    "pass": "auction",
+    "bid": "auction",
+    "keep": "redeal",
+    "redeal": "redeal",
+    "give": "exchange",
+    "discard": "exchange",
+    "contract": "contract",
+}
+_ANSWERS = ("yes", "no", "name")
+
+
+class Scene(Struct, frozen=True, kw_only=True):
+    """What a story is told with."""
+
+    game: Game
+    header: Header
+    story: Story
+    look: Look
+
+    def who(self, seat: int) -> str:
+        """A seat with its entrant."""
+        return f"{seat} {printable(self.story.play.seats[seat], 40)}"
+
+    def cards(self, cards: Iterable[str]) -> Text:
+        """Cards with blanks between them."""
+        return Text(" ").join(self.look.card(card) for card in cards)
+
+    def slow(self, moment: Moment) -> bool:
+        """Whether a decision took so long that it is worth telling."""
+        limit = self.header.time.decision_ms
+        return moment.ms is not None and moment.ms >= min(SLOW_MS, limit / 2)
+
+
+def deal_page(scene: Scene) -> list[Text]:
+    """All lines of a deal."""
+    lines = [*heading(scene), Text("")]
+    for number, dealing in enumerate(scene.story.dealings):
+        if number < len(scene.story.dealings) - 1:
+            lines += _dealt_in_vain(scene, dealing)
+            continue
+        lines += hand_lines(scene, dealing.hands, dealing.talon)
+        lines.append(Text(""))
+        lines += _played(scene, dealing.moments)
+    lines += [line for blame in scene.story.blame for line in blame_lines(scene, blame)]
+    return [*lines, Text(""), *result_lines(scene)]
+
+
+def heading(scene: Scene) -> list[Text]:
+    """Which deal this is, and who sits where."""
+    play, header = scene.story.play, scene.header
+    where = f"set {play.set}, table {play.table}, deal {play.deal}"
+    title = f"{header.game} {printable(header.ruleset)}, {printable(header.pairing)}: {where}"
+    seats = [Text(scene.who(seat)) for seat in range(len(play.seats))]
+    lines = [Text(title, "bold"), *_filled("seats", seats)]
+    facts = f"{play.dealer} deals"
+    if header.unit == "game":
+        facts += "; score before " + " : ".join(map(str, scene.story.before))
+    return [*lines, Text("dealer".ljust(_LABEL) + facts)]
+
+
+def hand_lines(scene: Scene, hands: Sequence[Sequence[str]], talon: Sequence[str]) -> list[Text]:
+    """Hands sorted by suit, and what was left over."""
+    ranks = ranks_of(scene.game)
+    sorted_hands = [by_suit(hand, ranks) for hand in hands]
+    widths = [
+        max(2, *(2 * len(hand[place][1]) for hand in sorted_hands)) + 3
+        for place in range(len(sorted_hands[0]))
+    ]
+    lines = []
+    for seat, hand in enumerate(sorted_hands):
+        line = Text(("hands" if seat == 0 else "").ljust(_LABEL) + f"{seat}  ")
+        for (suit, held), width in zip(hand, widths, strict=True):
+            symbol = scene.look.suit(suit)
+            line += symbol + Text(" " + (" ".join(held) or "-"), symbol.style)
+            line.append(" " * (width - max(2 * len(held), 2)))
+        lines.append(line)
+    if talon:
+        lines.append(Text("talon".ljust(_LABEL)) + scene.cards(talon))
+    return lines
+
+
+def _dealt_in_vain(scene: Scene, dealing: Dealing) -> list[Text]:
+    """A dealing after which somebody demanded new cards."""
+    lines = _played(scene, dealing.moments)
+    seat = dealing.moments[-1].seat
+    hand = " ".join(
+        f"{scene.look.suit(suit).plain}{held}"
+        for suit, held in by_suit(dealing.hands[seat], ranks_of(scene.game))
+        if held
+    )
+    return [*lines, Text(" " * _LABEL + f"{seat} held {hand}"), Text("")]
+
+
+# ---- what was played -----------------------------------------------------------------------------
+
+
+def _played(scene: Scene, moments: Sequence[Moment]) -> list[Text]:
+    """The play in its order: groups of like actions, tricks, and faults where they happened."""
+    lines: list[Text] = []
+    group: list[Moment] = []
+    trick: list[Moment] = []
+    for moment in moments:
+        if group and (moment.blame or _key(moment) != _key(group[-1])):
+            lines += _told(scene, group)
+            group = []
+        for blame in moment.blame:
+            lines += blame_lines(scene, blame)
+        if not _is_card(moment.action):
+            group.append(moment)
+            continue
+        trick.append(moment)
+        if moment.trick is not None:
+            lines.append(_trick_line(scene, moment.trick) + _slowly(scene, trick))
+            trick = []
+    return lines + (_told(scene, group) if group else [])
+
+
+def _key(moment: Moment) -> tuple[str, int]:
+    """Actions of the same key are told together."""
+    verb = moment.action.partition(":")[0]
+    if verb in ("give", "discard"):
+        return verb, moment.seat
+    if verb in _GROUPS:
+        return _GROUPS[verb], -1
+    return "card" if _is_card(moment.action) else "said", -1
+
+
+def _is_card(action: str) -> bool:
+    return len(action) == 2 and action[1] in "SHDC"
+
+
+def _told(scene: Scene, group: Sequence[Moment]) -> list[Text]:
+    """A group of like actions."""
+    verb, _, _ = group[0].action.partition(":")
+    kind = _key(group[0])[0]
+    if verb == "give":
+        seat = group[0].seat
+        # Partners sit opposite each other.
+        text = Text(f"{seat} gives {(seat + 2) % scene.game.seats}  ")
+        text += scene.cards(_arguments(group)) + _slowly(scene, group)
+        return [_labelled("exchange", text)]
+    if verb == "discard":
+        text = Text(f"{group[0].seat} discards  ")
+        text += scene.cards(_arguments(group)) + _slowly(scene, group)
+        return [_labelled("exchange", text)]
+    if kind in ("auction", "redeal", "contract"):
+        return _filled(kind, [_words(scene, moment) for moment in group])
+    return list(_said(scene, group))
+
+
+def _arguments(group: Sequence[Moment]) -> list[str]:
+    return [moment.action.partition(":")[2] for moment in group]
+
+
+def _words(scene: Scene, moment: Moment) -> Text:
+    """One action in words."""
+    verb, _, argument = moment.action.partition(":")
+    text = Text(f"{moment.seat} {_WORDS.get(verb, verb)}")
+    if argument:
+        text += Text(" ") + (scene.look.suit(argument) if argument in "SHDC" else Text(argument))
+    return text + _slowly(scene, [moment])
+
+
+def _slowly(scene: Scene, moments: Sequence[Moment]) -> Text:
+    """The times of slow decisions among these, with the seat where there are several."""
+    slow = [
+        (f"{moment.seat}: " if len(moments) > 1 else "") + f"{milliseconds(moment.ms)} ms"
+        for moment in moments
+        if moment.ms is not None and scene.slow(moment)
+    ]
+    return Text(f"   ({', '.join(slow)})" if slow else "", "yellow")
+
+
+def _said(scene: Scene, group: Sequence[Moment]) -> Iterator[Text]:
+    """Declarations, and asks with their answers."""
+    line: Text | None = None
+    for moment in group:
+        verb, _, argument = moment.action.partition(":")
+        if verb in _ANSWERS and line is not None:
+            line += Text(f": {moment.seat} {'names ' if verb == 'name' else verb}")
+            if argument:
+                line += scene.look.suit(argument)
+        else:
+            if line is not None:
+                yield _labelled("", line)
+            line = _words(scene, moment)
+        if moment.trump is not None:
+            line += Text(", trump ") + scene.look.suit(moment.trump)
+    if line is not None:
+        yield _labelled("", line)
+
+
+def _trick_line(scene: Scene, trick: Trick) -> Text:
+    """A finished trick in playing order."""
+    line = Text(f"trick {trick.number}".ljust(_LABEL))
+    for seat, card in trick.plays:
+        line += Text(f"{seat} ") + scene.look.card(card) + Text("   ")
+    line.append(f"won by {trick.winner}")
+    if trick.points is not None:
+        line.append(f", {trick.points} point{'' if trick.points == 1 else 's'}")
+    return line
+
+
+def blame_lines(scene: Scene, blame: Blame) -> list[Text]:
+    """A fault: who, what, and what the referee did about it."""
+    ruling = {
+        "substitute": "the first legal action is played",
+        "forfeit": "forfeited: the referee plays on for the seat, its side scores the floor",
+        "none": "nothing is changed",
+    }[blame.ruling]
+    facts = [printable(blame.message, 240)]
+    if blame.kind == "timeout" and blame.took_ms is not None and blame.limit_ms is not None:
+        facts.append(f"{milliseconds(blame.took_ms)} of {milliseconds(blame.limit_ms)} ms")
+    if blame.signal is not None:
+        facts.append(f"signal {blame.signal}")
+    elif blame.exit_code is not None and "exit code" not in blame.message:
+        facts.append(f"exit code {blame.exit_code}")
+    if words := blame.stderr_last or blame.stderr_first:
+        facts.append(f"last words: {printable(words[-1], 120)}")
+    text = f"{scene.who(blame.seat)}: {blame.kind}: {'; '.join(facts)}; {ruling}"
+    parts = [Text(word, "red") for word in text.split(" ")]
+    return _filled("  fault", parts, gap=" ")
+
+
+def result_lines(scene: Scene) -> list[Text]:
+    """Points of every side, how the contract went, and how long decisions took."""
+    story, play = scene.story, scene.story.play
+    lines = []
+    for side in range(len(play.points)):
+        seats = [seat for seat, its in enumerate(scene.game.sides) if its == side]
+        text = f"{printable(play.seats[seats[0]], 40)} ({', '.join(map(str, seats))}): "
+        if story.raw is not None:
+            text += f"{story.raw[side]} won, "
+        text += f"scores {play.points[side]}"
+        if scene.header.unit == "game":
+            text += f", total {play.score[side]}"
+        if play.nets is not None:
+            text += f", net {signed(play.nets[side], 1 if scene.header.unit == 'deal' else 3)}"
+        if story.declarer in seats and story.contract is not None:
+            made = "made" if play.points[side] == story.contract else "lost"
+            text += f"; contract {story.contract} {made}"
+        lines.append(_labelled("result" if side == 0 else "", Text(text)))
+    return lines + _clock_lines(scene)
+
+
+def _clock_lines(scene: Scene) -> list[Text]:
+    times: dict[int, list[float]] = {}
+    for seat, _, ms in scene.story.side.times:
+        times.setdefault(seat, []).append(ms)
+    parts = [
+        Text(
+            f"{seat}: {len(taken)}, mean {milliseconds(sum(taken) / len(taken))}, "
+            f"worst {milliseconds(max(taken))} ms"
+        )
+        for seat, taken in sorted(times.items())
+    ]
+    lines = _filled("decisions", parts) if parts else []
+    lag = scene.story.side.lag_ms
+    if lag >= SLOW_MS / 10:
+        lines.append(_labelled("", Text(f"the referee itself was late by {milliseconds(lag)} ms")))
+    for seat, number in enumerate(scene.story.side.unexpected):
+        if number:
+            text = f"{scene.who(seat)} sent {number} message(s) that nobody wanted"
+            lines.append(_labelled("", Text(text)))
+    return lines
+
+
+def _labelled(label: str, text: Text) -> Text:
+    return Text(label.ljust(_LABEL)) + text
+
+
+def _filled(label: str, parts: Sequence[Text], gap: str = "   ") -> list[Text]:
+    """Parts side by side, on as many lines as the page's width asks for."""
+    lines: list[Text] = []
+    line = Text(label.ljust(_LABEL))
+    for part in parts:
+        if len(line) > _LABEL and len(line) + len(gap) + len(part) > WIDTH:
+            lines.append(line)
+            line = Text(" " * _LABEL)
+        elif len(line) > _LABEL:
+            line += Text(gap)
+        line += part
+    return [*lines, line]
+
+
+# ---- decision by decision ------------------------------------------------------------------------
+
+
+def actions_page(scene: Scene) -> RenderableType:
+    """Every action on a line of its own, with its time and the bot's note."""
+    table = grid(("at", "right"), ("seat", "left"), ("action", "left"), ("ms", "right"))
+    table.add_column("note", overflow="fold")
+    for dealing in scene.story.dealings:
+        for moment in dealing.moments:
+            table.add_row(
+                Text(str(moment.at)),
+                Text(scene.who(moment.seat)),
+                Text(moment.action),
+                Text("" if moment.ms is None else milliseconds(moment.ms)),
+                Text("" if moment.note is None else printable(str(moment.note), 300)),
+            )
+    return table
+
+
+def moment_lines(scene: Scene, moment: Moment) -> list[Text]:
+    """One decision: what the seat held, what it saw on the table, what it might do and did."""
+    lines = [Text(f"{moment.at:>3}  {scene.who(moment.seat)}, {moment.phase}", "bold")]
+    hand = hand_lines(scene, [moment.hand], [])[0][_LABEL + 3 :]
+    hand.rstrip()
+    lines.append(_labelled("  hand", hand))
+    if moment.table:
+        line = Text("  table".ljust(_LABEL))
+        for seat, card in moment.table:
+            line += Text(f"{seat} ") + scene.look.card(card) + Text("   ")
+        lines.append(line)
+    legal = [Text(action) for action in _shortened(moment.legal, scene.look)]
+    lines += _filled("  legal", legal, gap=" ")
+    for blame in moment.blame:
+        lines += blame_lines(scene, blame)
+    lines.append(_labelled("  plays", Text(moment.action, "bold") + Text(_how(scene, moment))))
+    if moment.note is not None:
+        lines += _filled("  note", [Text(w) for w in printable(str(moment.note)).split()], gap=" ")
+    if moment.trick is not None:
+        lines.append(_trick_line(scene, moment.trick))
+    return lines
+
+
+def _how(scene: Scene, moment: Moment) -> str:
+    """How long a decision took, or whose it was if not the bot's."""
+    forfeited = scene.story.forfeits.get(moment.seat)
+    if forfeited is not None and moment.at >= forfeited:
+        return "   (by the referee, for a forfeited seat)"
+    if any(blame.ruling == "substitute" for blame in moment.blame):
+        return "   (by the referee, for the fault)"
+    if moment.ms is None:
+        return "   (the rules dictate it)"
+    return f"   ({milliseconds(moment.ms)} ms)"
+
+
+def _shortened(legal: Sequence[str], look: Look) -> list[str]:
+    """Legal actions, with long runs of bids cut to their ends."""
+    shown: list[str] = []
+    for _, run in groupby(legal, key=lambda action: action.partition(":")[0]):
+        actions = list(run)
+        numbers = len(actions) > 4 and actions[0].partition(":")[2].isdigit()
+        shown += [*actions[:2], look.ellipsis, actions[-1]] if numbers else actions
+    return shown

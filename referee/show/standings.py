@@ -1,0 +1,301 @@
+"""The standings as a page: the table with its error bars, who beat whom, and what to know of it."""
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from referee.errors import ConfigError
+from referee.games.game import Unit
+from referee.league.crosstable import Cell, LeagueTable, Row
+from referee.league.results import EntrantNotes, LeagueResults, results_from
+from referee.log import Log
+from referee.rulings import KINDS
+from referee.show.page import (
+    WIDTH,
+    Look,
+    count,
+    grid,
+    half_width,
+    milliseconds,
+    printable,
+    signed,
+    stacked,
+)
+
+
+class Sheet(Struct, frozen=True, kw_only=True):
+    """Everything that a page of standings is made of."""
+
+    results: LeagueResults
+    table: LeagueTable
+    unit: Unit
+    isolation: str
+    complete: bool | None
+    """Whether every planned set is there; None where the logs do not say."""
+    logs: tuple[Log, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What else a reader has to know."""
+
+    @property
+    def decimals(self) -> int:
+        """Digits that nets are shown with."""
+        return 1 if self.unit == "deal" else 3
+
+
+def sheet_of(results: LeagueResults, unit: Unit, isolation: str, complete: bool) -> Sheet:
+    """The sheet of a league that has just been played."""
+    return Sheet(
+        results=results, table=results.table(), unit=unit, isolation=isolation, complete=complete
+    )
+
+
+def sheet_from(logs: Sequence[Log]) -> Sheet:
+    """The sheet that logs make; ConfigError when they do not belong to one league."""
+    distinct = tuple({log.path.resolve(): log for log in logs}.values())
+    _check_together(distinct)
+    results = results_from(distinct)
+    header = distinct[0].header
+    levels = sorted({log.header.isolation for log in distinct})
+    return Sheet(
+        results=results,
+        table=results.table(),
+        unit=header.unit,
+        isolation="/".join(levels),
+        complete=all(log.end is not None for log in distinct),
+        logs=distinct,
+        notes=_changed_entrants(distinct),
+    )
+
+
+def _check_together(logs: Sequence[Log]) -> None:
+    first = logs[0]
+    seen: dict[tuple[str, int], Log] = {}
+    for log in logs:
+        for field in ("game", "ruleset", "rules", "unit"):
+            one, other = getattr(first.header, field), getattr(log.header, field)
+            if one != other:
+                what = f"{field} {one!r} and {other!r}" if field != "rules" else "other rules"
+                raise ConfigError(
+                    f"{first.path} and {log.path} are of different leagues ({what}); "
+                    "name the logs that belong together"
+                )
+        for number in log.sets:
+            twin = seen.setdefault((log.header.pairing, number), log)
+            if twin is not log:
+                raise ConfigError(
+                    f"set {number} of {log.header.pairing} is in {twin.path} and in {log.path}; "
+                    "name one of them"
+                )
+
+
+def _changed_entrants(logs: Sequence[Log]) -> tuple[str, ...]:
+    known: dict[str, set[str]] = {}
+    for log in logs:
+        for header in log.headers:
+            for entrant in header.entrants:
+                mark = f"{entrant.version} {entrant.digest} {entrant.command}"
+                known.setdefault(entrant.id, set()).add(mark)
+    return tuple(
+        f"{printable(name)}: command, version or program differ between logs"
+        for name, marks in sorted(known.items())
+        if len(marks) > 1
+    )
+
+
+# ---- the page ------------------------------------------------------------------------------------
+
+
+def standings_page(sheet: Sheet, look: Look) -> RenderableType:
+    """The whole page."""
+    parts: list[RenderableType] = [Text(heading(sheet), "bold"), ranking(sheet, look)]
+    if len(sheet.table.cells) > 2:
+        parts.append(crosstable(sheet, look))
+    parts.append(Group(*(Text(line) for line in remarks(sheet))))
+    return stacked(parts)
+
+
+def heading(sheet: Sheet) -> str:
+    """What was played, in one line."""
+    results = sheet.results
+    sets = sum(pairing.sets for pairing in sheet.table.pairings)
+    text = f"{results.game.name} {printable(results.game.ruleset)}, {count(sets, 'set')} of "
+    text += f"{count(results.sides, 'table') if results.sides > 2 else '2 tables'}"
+    return text + {True: "", False: "; not complete", None: ""}[sheet.complete]
+
+
+def ranking(sheet: Sheet, look: Look) -> Table:
+    """Rank, range of ranks, entrant, sets, net, pairings, faults and times."""
+    totals = sheet.unit == "game"
+    table = grid(
+        ("#", "right"),
+        ("range", "left"),
+        ("entrant", "fold"),
+        ("sets", "right"),
+        (f"net per {sheet.unit}", "right"),
+        *([("points", "right")] if totals else []),
+        ("W-D-L", "right"),
+        ("faults", "fold"),
+        ("mean ms", "right"),
+        ("worst", "right"),
+    )
+    for row in sheet.table.rows:
+        notes = sheet.results.notes[row.entrant]
+        mean = notes.decision_ms / notes.decisions if notes.decisions else None
+        table.add_row(
+            Text("" if row.rank is None else str(row.rank)),
+            Text(_range(row)),
+            Text(printable(row.entrant)),
+            Text(f"{row.sets:,}"),
+            net_text(row, sheet.decimals, look),
+            *([Text(_totals(notes))] if totals else []),
+            Text("" if row.unrated else outcomes(row)),
+            Text(faults_text(notes), "red"),
+            Text("" if mean is None else milliseconds(mean)),
+            Text("" if mean is None else milliseconds(notes.worst_ms)),
+        )
+    return table
+
+
+def net_text(row: Row, decimals: int, look: Look) -> Text:
+    """The net with its interval."""
+    if row.unrated:
+        return Text("unrated")
+    wide = half_width(row.net.half_width, decimals)
+    return Text(f"{signed(row.net.mean, decimals)} {look.plus_minus} {wide}")
+
+
+def outcomes(row: Row) -> str:
+    """Pairings won, drawn and lost."""
+    return f"{row.pairings_won}-{row.pairings_drawn}-{row.pairings_lost}"
+
+
+def faults_text(notes: EntrantNotes) -> str:
+    """Faults by kind, in the order of the list of kinds."""
+    return ", ".join(f"{notes.faults[kind]} {kind}" for kind in KINDS if notes.faults[kind])
+
+
+def _range(row: Row) -> str:
+    if row.rank_low is None or row.rank_high is None:
+        return ""
+    if row.rank_low == row.rank_high:
+        return str(row.rank_low)
+    return f"{row.rank_low}-{row.rank_high}"
+
+
+def _totals(notes: EntrantNotes) -> str:
+    """Mean totals of a game, own and the others'."""
+    if not notes.scored:
+        return ""
+    games = notes.scored
+    return f"{notes.points / games:.0f} : {notes.points_against / games:.0f}"
+
+
+def crosstable(sheet: Sheet, look: Look) -> RenderableType:
+    """Who did how well against whom; in as many blocks of columns as the page's width asks for."""
+    rated = [row for row in sheet.table.rows if not row.unrated]
+    texts = {pair: _cell(cell, sheet.decimals, look) for pair, cell in sheet.table.cells.items()}
+    width = max(max(map(len, texts.values())), 5) + 2
+    label = max(min(max(len(printable(row.entrant)) for row in rated), 22) + 5, 8)
+    across = max((WIDTH - label) // width, 1)
+    parts: list[RenderableType] = []
+    for start in range(0, len(rated), across):
+        columns = range(start, min(start + across, len(rated)))
+        table = grid(("against", "left"), *((f"{number + 1}.", "right") for number in columns))
+        for place, row in enumerate(rated):
+            cells = [
+                "" if place == number else texts.get((row.entrant, rated[number].entrant), "-")
+                for number in columns
+            ]
+            name = printable(row.entrant)
+            name = name if len(name) <= 22 else name[:21] + look.ellipsis[:1]
+            table.add_row(Text(f"{place + 1:>2}. {name}"), *map(Text, cells))
+        parts.append(table)
+    return stacked(parts)
+
+
+def _cell(cell: Cell, decimals: int, look: Look) -> str:
+    mean, wide = signed(cell.net.mean, decimals), half_width(cell.net.half_width, decimals)
+    return f"{mean}{look.plus_minus}{wide}{cell.significance:<2}"
+
+
+def remarks(sheet: Sheet) -> list[str]:
+    """What has to be said below the tables."""
+    table, lines = sheet.table, []
+    if len(table.cells) > 2:
+        lines.append(
+            "Rows against columns: own net with its half-width; * differs by this comparison "
+            "alone, ** also when all comparisons are to be right at once."
+        )
+    percent = f"{100 * table.confidence:.0f} %"
+    lines.append(
+        f"Intervals: {percent}, Student t over sets. Ranges of ranks: {percent}, all at once."
+    )
+    if table.duplicate_gain is not None and math.isfinite(table.duplicate_gain):
+        lines.append(
+            f"Measured duplicate gain: {table.duplicate_gain:.2f} (a deal played at all its tables "
+            "is worth that many times as many separate deals)."
+        )
+    lines += _pairing_notes(sheet)
+    lines += [note[0].upper() + note[1:] + "." for note in table.notes]
+    lines += [note + "." for note in sheet.notes]
+    lines += [reason + "." for reason in unrated_reasons(sheet).values()]
+    lines += _trouble(sheet)
+    return lines
+
+
+def _pairing_notes(sheet: Sheet) -> list[str]:
+    found: dict[str, list[str]] = {}
+    for pairing in sheet.table.pairings:
+        for note in pairing.notes:
+            found.setdefault(note, []).append(printable("+".join(pairing.pairing)))
+    lines = []
+    for note, names in found.items():
+        shown = ", ".join(names[:3])
+        more = f" and {len(names) - 3} more pairings" if len(names) > 3 else ""
+        lines.append(f"{note[0].upper()}{note[1:]}: {shown}{more}.")
+    return lines
+
+
+def _trouble(sheet: Sheet) -> list[str]:
+    lines = []
+    missing = unplayable_sets(sheet.results)
+    if missing:
+        lines.append(
+            f"{count(missing, 'set')} could not be played: a bot did not start. Nobody gains by it."
+        )
+    if sheet.results.voids:
+        times = count(sheet.results.voids, "time")
+        lines.append(f"The referee spoilt a set {times}; such sets are played again.")
+    if sheet.isolation != "seat":
+        lines.append(
+            f'Isolation "{sheet.isolation}": bots were not kept apart seat by seat '
+            "(one process held several hands)."
+        )
+    return lines
+
+
+def unplayable_sets(results: LeagueResults) -> int:
+    """Sets that were not playable."""
+    return sum(notes.not_playable for notes in results.notes.values()) // results.sides
+
+
+def unrated_reasons(sheet: Sheet) -> dict[str, str]:
+    """Why entrants at the end of the table have no rank."""
+    reasons = {}
+    for row in sheet.table.rows:
+        if not row.unrated:
+            continue
+        notes, name = sheet.results.notes[row.entrant], printable(row.entrant)
+        starts = [kind for kind in ("start_failed", "start_timeout") if notes.faults[kind]]
+        if starts:
+            why = f"could not be started ({', '.join(starts)})"
+        elif notes.not_playable:
+            why = "none of its sets could be played, because others did not start"
+        else:
+            why = "has not finished a set yet"
+        reasons[row.entrant] = f"{name} is unrated: {why}"
+    return reasons
