@@ -4,6 +4,7 @@ import itertools
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
@@ -124,6 +125,35 @@ def test_the_secret_is_hidden_until_the_league_is_complete(work: League) -> None
     assert not (work.folder / "secret").exists()
     assert SECRET in (work.folder / "revealed.json").read_text()
     assert outcome.commitment == commitment(SECRET)
+
+
+@pytest.mark.parametrize("after", range(6))
+def test_a_stop_may_come_at_any_moment(after: int, tmp_path: Path) -> None:
+    """Also between a worker's start and its job: the word must not get in before the job."""
+    work = league(tmp_path, "random_legal", "random_legal", sets=4)
+    counts = itertools.count()
+    began = time.monotonic()
+    run(work, workers=2, interrupted=lambda: int(next(counts) >= after))
+    assert time.monotonic() - began < 60
+    assert run(work).complete
+    check(work)
+
+
+class Slow(FreshProcesses):
+    """Asks to drain as soon as a worker runs, before it has its job."""
+
+    def _play(self, job: Job) -> list[Report]:
+        threading.Timer(0.0, self.drain).start()
+        return super()._play(job)
+
+
+def test_a_drain_that_overtakes_the_job_does_not_garble_it(tmp_path: Path) -> None:
+    work = league(tmp_path, "random_legal", "random_legal", sets=2)
+    for _ in range(3):
+        runner = Runner(work, Notes(), secret=SECRET)
+        began = time.monotonic()
+        runner.run(lambda listener: Slow(1, listener, work.folder / "errors"), lambda: 1)
+        assert time.monotonic() - began < 60
 
 
 def test_a_complete_league_is_not_played_again(work: League) -> None:

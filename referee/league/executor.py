@@ -36,7 +36,8 @@ class FreshProcesses(Executor):
         """Where what workers write to standard error is kept."""
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="job")
         self._lock = threading.Lock()
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._running: dict[subprocess.Popen[bytes], bool] = {}
+        """Workers, and whether they have got their job whole: only then may a word follow it."""
         self._ending = False
 
     def submit(  # type: ignore[override]
@@ -58,24 +59,20 @@ class FreshProcesses(Executor):
                 # The terminal's Ctrl-C is the coordinator's business alone.
                 start_new_session=True,
             )
-            self._running.add(process)
-        assert process.stdin is not None
+            self._running[process] = False
         assert process.stdout is not None
         try:
-            try:
-                process.stdin.write(job_frame(job))
-                process.stdin.flush()
-            except BrokenPipeError:
-                pass  # it died at once; its exit code says so below
+            if _write(process, job_frame(job)):
+                with self._lock:
+                    self._running[process] = True
+                    if self._ending:
+                        _write(process, DRAIN)
             for report in reports_from(process.stdout):
                 self._listener(job, report)
         finally:
             with self._lock:
-                self._running.discard(process)
-                try:
-                    process.stdin.close()
-                except BrokenPipeError:
-                    pass
+                del self._running[process]
+                _close(process)
             # Closed before the wait: a worker that is still writing must not block for ever.
             process.stdout.close()
             process.wait()
@@ -87,25 +84,20 @@ class FreshProcesses(Executor):
         """Have every running job finish the sets in flight and begin no new ones."""
         with self._lock:
             self._ending = True
-            for process in self._running:
-                assert process.stdin is not None
-                try:
-                    process.stdin.write(DRAIN)
-                    process.stdin.flush()
-                except (BrokenPipeError, ValueError):
-                    pass  # it has just ended
+            for process, has_job in self._running.items():
+                if has_job:
+                    _write(process, DRAIN)
 
     def abort(self) -> None:
         """End every running job now, with all its bots."""
         with self._lock:
             self._ending = True
             running = list(self._running)
-            for process in running:
-                assert process.stdin is not None
-                try:
-                    process.stdin.close()
-                except (BrokenPipeError, ValueError):
-                    pass
+            for process, has_job in self._running.items():
+                if has_job:
+                    _close(process)
+                else:
+                    process.kill()  # it has started no bot yet
         deadline = time.monotonic() + ABORT_SECONDS
         for process in running:
             try:
@@ -116,6 +108,25 @@ class FreshProcesses(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End when the running jobs have ended."""
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+def _write(process: subprocess.Popen[bytes], data: bytes) -> bool:
+    """Write to a worker; False when it is no longer there, which its exit code explains."""
+    assert process.stdin is not None
+    try:
+        process.stdin.write(data)
+        process.stdin.flush()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.close()
+    except OSError:
+        pass
 
 
 class WorkerDied(Exception):
