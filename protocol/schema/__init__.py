@@ -1,0 +1,1 @@
+"""JSON Schema of every message, generated: `python -m protocol.schemas`."""
