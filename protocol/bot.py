@@ -45,6 +45,15 @@ WELCOME_SECONDS = 10.0
 """How long to wait for the referee's answer to hello."""
 
 
+class _Parts(msgspec.Struct, tag_field="type", tag="batch"):
+    """A batch whose messages are not looked into yet."""
+
+    messages: list[msgspec.Raw]
+
+
+_decode_parts = msgspec.json.Decoder(_Parts).decode
+
+
 class Bot:
     """A bot. Override `decide`; override `started`, `ended` and `faulted` where it helps."""
 
@@ -116,9 +125,7 @@ class Bot:
         try:
             message = decode_from_referee(data)
         except msgspec.ValidationError as error:
-            # A message of a later version is none of our business, but say so.
-            print(f"passed over a message: {error}", file=sys.stderr)
-            return True
+            return self._take_apart(socket, data, error)
         if isinstance(message, RefereeBatch):
             replies = [reply for one in message.messages if (reply := self._reply(one))]
             if len(replies) > 1:
@@ -130,6 +137,21 @@ class Bot:
         elif reply := self._reply(message):
             socket.send(encode(reply))
         return True
+
+    def _take_apart(
+        self, socket: "zmq.Socket[bytes]", data: bytes, error: msgspec.ValidationError
+    ) -> bool:
+        """Act on what is known in a batch; pass over a message of a later version, aloud."""
+        try:
+            parts = _decode_parts(data).messages
+        except msgspec.ValidationError:
+            parts = []
+        if not parts:
+            print(f"passed over a message: {error}", file=sys.stderr)
+        more = True
+        for part in parts:
+            more = self._take(socket, bytes(part)) and more
+        return more
 
     def _reply(self, message: FromReferee) -> Act | Pong | None:
         """What a message is answered with, if with anything."""

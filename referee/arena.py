@@ -286,6 +286,8 @@ class Arena:
             if player.bot.state == "gone":
                 player.asks.clear()
                 continue
+            player.unexpected = 0
+            player.bot.new_turn()
             now = time.monotonic()
             for ask in player.asks:
                 entry = player.open.get(ask.id)

@@ -98,8 +98,6 @@ class Judge:
                 player.open[act.id] = ask
             self._stray_answer(player, act, now)
             return
-        player.unexpected = 0
-        player.bot.turn_over()
         live: LiveTable = ask.live
         took = (now - ask.sent) * 1000
         live.clocks[ask.seat].spend(took - ask.lag * 1000)
@@ -132,12 +130,13 @@ class Judge:
             self._hard_fault(player, "flood", trouble.message, received=trouble.received)
         else:
             number = trouble.id
-            if number is None and trouble.kind == "malformed" and len(player.open) == 1:
-                number = next(iter(player.open))
-            ask = player.open.pop(number, None) if number is not None else None
-            if ask is None:
+            asked = [ask.id for ask in player.open.values() if ask.sent]
+            if number is None and trouble.kind == "malformed" and len(asked) == 1:
+                number = asked[0]
+            if number is None or number not in asked:
                 self._unexpected(player, trouble.kind, trouble.message, trouble.received, number)
                 return
+            ask = player.open.pop(number)
             live: LiveTable = ask.live
             live.decided(ask.seat, ask.at, (now - ask.sent) * 1000)
             live.clocks[ask.seat].spend((now - ask.sent - ask.lag) * 1000)

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Raw
+from msgspec.json import encode as encode_note
+
 from protocol.messages import Time
 from referee.clock import SeatClock
 from referee.log import DealLine, DecisionTime, SideRecord, deal_line
@@ -12,6 +15,21 @@ from referee.table import Table
 
 _MOST_NOTED = 32
 """Stray messages described in a deal's record; more are only counted."""
+
+
+NOTE_BYTES = 4096
+"""A longer note, as JSON, is left out of the log."""
+
+
+def _kept(note: object) -> object:
+    """A note as it goes into the log: already encoded, so that no note can spoil a record."""
+    try:
+        data = encode_note(note)
+    except RecursionError:
+        return "(a note nested too deeply was left out)"
+    if len(data) > NOTE_BYTES:
+        return f"(a note of {len(data)} bytes was left out)"
+    return Raw(data)
 
 
 class LiveTable:
@@ -56,7 +74,7 @@ class LiveTable:
         """Keep the time of a decision, and the bot's note on it."""
         self._times.append((seat, at, ms))
         if note is not None:
-            self._notes.append((at, note))
+            self._notes.append((at, _kept(note)))
 
     def blamed(self, blame: Blame) -> None:
         """Keep a blame record; of those that change nothing only a deal's first."""

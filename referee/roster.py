@@ -89,7 +89,7 @@ class Player:
         self.counted = False
         """Whether that has been counted as a hard fault of its entrant."""
         self.unexpected = 0
-        """Unexpected messages since its last accepted answer."""
+        """Unexpected messages since it was last asked something."""
 
 
 class Roster:

@@ -51,6 +51,7 @@ STRAY = [
     Case("unknown_id", "protocol", "none", "there is no ask 999"),
     Case("second_hello", "protocol", "none", "second hello"),
     Case("pings", "protocol", "none", "more pings"),
+    Case("guesses_next_id", "malformed", "none", "`$.action`"),
 ]
 
 
@@ -109,6 +110,21 @@ def test_what_is_allowed_is_no_fault(mode: str, tmp_path: Path) -> None:
     outcome = play(against_good(tmp_path, mode))
     assert len(outcome.plays) == 2
     assert outcome.blame("bad") == outcome.blame("good") == []
+
+
+@pytest.mark.parametrize(("mode", "phrase"), [("deep_note", "deep"), ("long_note", "left out")])
+def test_no_note_can_spoil_a_record(mode: str, phrase: str, tmp_path: Path) -> None:
+    outcome = play(against_good(tmp_path, mode))
+    assert len(outcome.plays) == 2
+    notes = [note for line in outcome.lines for _, note in line.side.notes]
+    assert len(notes) <= 2
+    assert all(isinstance(note, str) and phrase in note for note in notes) or not notes
+
+
+def test_a_note_is_kept_for_its_author(tmp_path: Path) -> None:
+    outcome = play(against_good(tmp_path, "note"))
+    notes = [note for line in outcome.lines for _, note in line.side.notes]
+    assert notes == [{"made": 0.5, "why": "hearts"}] * 2
 
 
 def test_the_eighth_unexpected_message_in_a_turn_is_a_flood(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from msgspec.structs import fields, replace
 
 from protocol import messages, schemas
 from protocol.messages import decode_from_bot, decode_from_referee, encode
-from referee import arena, judge, log, roster, rulings
+from referee import arena, judge, live, log, roster, rulings
 from referee.clock import GRACE_MS, NO_LIMIT_MS
 from referee.games.huutopussi import PHASES, Huutopussi
 from referee.games.huutopussi_options import CARD_POINTS, MARRIAGE_POINTS, PRESETS
@@ -227,6 +227,7 @@ def test_the_limits_are_those_of_the_code() -> None:
         "`hello.token`, `name`, `version`, a game": bound(messages.Hello, "token", "maxLength"),
         "`act.action`": bound(messages.Act, "action", "maxLength"),
         "`act.note` as a string": bound(messages.Act, "note", "maxLength"),
+        "`act.note` kept in the log": live.NOTE_BYTES,
         "messages in a bot's batch": bound(messages.BotBatch, "messages", "maxItems"),
         "ids": 1,
         "unexpected messages in a turn": rulings.UNEXPECTED_MESSAGES,

@@ -130,6 +130,6 @@ class TestTextsThatBotsMightSend:
         found = {(line["kind"], line["ruling"]) for line in lines_of("invalid_from_bot.jsonl")[1:]}
         assert found == {
             (None, None), ("start_failed", "none"), ("start_timeout", "none"),
-            ("illegal", "substitute"), ("malformed", "substitute"), ("malformed", "none"),
+            ("illegal", "substitute"), ("malformed", "substitute"),
             ("protocol", "substitute"), ("protocol", "none"), ("flood", "forfeit"),
         }  # fmt: skip

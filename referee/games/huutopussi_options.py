@@ -131,7 +131,7 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     bid_bar: Annotated[
         Literal["none", "below", "at_or_below"], _says("a side this low may not bid")
     ] = "below"
-    bar_at: Annotated[int, Meta(ge=-100000, le=0, description="the score that bars")] = -500
+    bar_at: Annotated[int, Meta(ge=-100000, le=-5, description="the score that bars")] = -500
     bar_may_open: Annotated[
         bool, _says("a barred forehand who must open does so at the minimum")
     ] = True

@@ -24,6 +24,7 @@ from protocol.messages import (
     Bye,
     FromReferee,
     Hello,
+    Id,
     Limits,
     Ping,
     Pong,
@@ -58,7 +59,7 @@ class Trouble(NamedTuple):
 
 
 class _OnlyId(Struct):
-    id: int | None = None
+    id: Id | None = None
 
 
 _decode_id = msgspec.json.Decoder(_OnlyId).decode
@@ -105,7 +106,11 @@ class BotSeat:
         self._silent_since: float | None = None
         self._unreachable = False
         self._dropped_at: float | None = None
-        self._probes = 0
+        self._pings = 0
+        """Pings of the bot in this turn."""
+        self._next_ping = 0
+        self._pinged: set[int] = set()
+        """Pings to the bot that have no pong yet."""
         self.process = BotProcess.start(
             LaunchSpec(
                 argv=tuple(command.argv),
@@ -158,8 +163,9 @@ class BotSeat:
             message = decode_from_bot(data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             return self._bad_hello(data, str(error))
-        if received.frames != 1 or not isinstance(message, Hello):
-            return self._bad_hello(data, "the first message must be hello")
+        if received.frames != 1 or len(data) > MESSAGE_BYTES or not isinstance(message, Hello):
+            text = f"the first message must be hello, one frame of up to {MESSAGE_BYTES} bytes"
+            return self._bad_hello(data, text)
         if not hmac.compare_digest(message.token.encode(), self._token.encode()):
             return self._bad_hello(data, f"hello.token is not the value of {TOKEN_VARIABLE}")
         if PROTOCOL_VERSION not in message.protocol:
@@ -199,25 +205,23 @@ class BotSeat:
     def _other(self, message: Hello | BotBatch | Ping | Pong, data: bytes) -> Trouble | None:
         if isinstance(message, Ping):
             self.send(Pong(id=message.id))
-            self._probes += 1
-            if self._probes <= self.limits.unexpected_messages:
+            self._pings += 1
+            if self._pings <= self.limits.unexpected_messages:
                 return None
             return Trouble("protocol", "more pings than a turn allows", data, None)
         if isinstance(message, Pong):
-            return None if self._probes_sent_to(message.id) else Trouble(
-                "protocol", f"pong {message.id} answers no ping", data, None
-            )
+            if message.id in self._pinged:
+                self._pinged.discard(message.id)
+                return None
+            return Trouble("protocol", f"pong {message.id} answers no ping", data, None)
         if isinstance(message, BotBatch):
             first = message.messages[0].id
             return Trouble("protocol", "a batch without batch in the handshake", data, first)
         return Trouble("protocol", "a second hello", data, None)
 
-    def _probes_sent_to(self, number: int) -> bool:
-        return self._dropped_at is not None and number == 1
-
-    def turn_over(self) -> None:
-        """An answer was accepted: counts that hold for one turn start again."""
-        self._probes = 0
+    def new_turn(self) -> None:
+        """The bot is asked something: counts that hold for one turn start again."""
+        self._pings = 0
 
     # ---- sending -----------------------------------------------------------------------------
 
@@ -235,7 +239,7 @@ class BotSeat:
                 referee=self.referee,
                 entrant=self.command.entrant,
                 seat=self.seat,
-                tables=self.tables,
+                tables=min(self.tables, self.hello.tables if self.hello else 1),
                 batch=self.batch,
                 limits=self.limits,
             )
@@ -266,7 +270,9 @@ class BotSeat:
             return False
         if now - self._dropped_at < _PROBE_SECONDS:
             return False
-        if self.send(Ping(id=1)):
+        self._next_ping += 1
+        if self.send(Ping(id=self._next_ping)):
+            self._pinged.add(self._next_ping)
             self._dropped_at = None
             return False
         return True

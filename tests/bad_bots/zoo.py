@@ -150,6 +150,18 @@ def _pings(bot: Zoo, ask: Ask) -> None:
     bot.act(ask)
 
 
+def _deep_note(bot: Zoo, ask: Ask) -> None:
+    note = b'{"a":' * 985 + b"1" + b"}" * 985
+    action = json.dumps(ask["legal"][0]).encode()
+    text = b'{"type":"act","id":%d,"action":%s,"note":%s}' % (ask["id"], action, note)
+    bot.socket.send(text)
+
+
+def _guesses_next_id(bot: Zoo, ask: Ask) -> None:
+    bot.act(ask)
+    bot.send(type="act", id=ask["id"] + 1, action=None)
+
+
 ONCE: dict[str, Fault] = {
     "illegal_once": lambda bot, ask: bot.act(ask, "2S"),
     "crash": _exit(3),
@@ -180,6 +192,14 @@ ONCE: dict[str, Fault] = {
         type="batch", messages=[{"type": "act", "id": ask["id"], "action": ask["legal"][0]}]
     ),
     "crlf": _raw(b'{"type":"act","id":ID,"action":"LEGAL"}\r\n'),
+    "deep_note": _deep_note,
+    "note": _raw(
+        b'{"type":"act","id":ID,"action":"LEGAL","note":{"made":0.5,"why":"hearts"}}'
+    ),
+    "long_note": _raw(
+        b'{"type":"act","id":ID,"action":"LEGAL","note":{"text":"' + b"x" * 9000 + b'"}}'
+    ),
+    "guesses_next_id": _guesses_next_id,
     "extra_field": _raw(b'{"type":"act","id":ID,"action":"LEGAL","mood":"good"}'),
     "wrong_case": _raw(b'{"type":"act","id":ID,"action":"PASS"}'),
     "pings": _pings,
