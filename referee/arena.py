@@ -96,12 +96,13 @@ class Arena:
                 return
             self._flush()
             before = time.monotonic()
+            if before - now > _NOTICED_LAG:
+                self._lagged(before - now, before)
             wake = min(next_tick, self.judge.earliest)
             events = poll(max(0, math.ceil((wake - before) * 1000)))
             after = time.monotonic()
-            lag = max(after - wake if after > wake else 0.0, before - now)
-            if lag > _NOTICED_LAG:
-                self._lagged(lag)
+            if after - wake > _NOTICED_LAG:
+                self._lagged(after - wake, after)
             now = after
             exits = self._take_all(events)
             for fd in exits:
@@ -136,12 +137,12 @@ class Arena:
             raise Aborted
         self.draining = True
 
-    def _lagged(self, lag: float) -> None:
-        """The referee itself was late: every ask that was open then knows."""
+    def _lagged(self, lag: float, now: float) -> None:
+        """The referee itself was late until now: every ask that was open then knows."""
         self.worst_lag = max(self.worst_lag, lag)
         for player in self.roster.players.values():
             for ask in player.open.values():
-                ask.lag = max(ask.lag, lag)
+                ask.lag = max(ask.lag, min(lag, now - ask.sent))
         for live in self.in_flight:
             live.lag_ms = max(live.lag_ms, lag * 1000)
 

@@ -234,8 +234,11 @@ class Judge:
 
     def _explained(self, player: Player, now: float) -> bool:
         """Whether a bot is silent since its connection has dropped, which is being looked at."""
-        player.bot.tick(now)
-        return player.bot.suspicious and not player.bot.disconnected(now)
+        bot = player.bot
+        bot.tick(now)
+        if bot.suspicious:
+            bot.disconnected(now)  # clears the suspicion where the probe got through
+        return bot.suspicious
 
     def _own_fault(self, ask: OpenAsk, took: float) -> Blame:
         lag = ask.lag * 1000
@@ -260,10 +263,14 @@ class Judge:
         bot.process.poll()
         if bot.state != "gone":
             failure = bot.start_failure
+            if failure is not None and bot.process.failed_step not in ("exec", "cwd"):
+                raise RuntimeError(failure)  # no fault of the bot's: a fresh worker tries again
             if failure is not None:
                 self._start_fault(player, "start_failed", failure)
             elif bot.exit is not None:
                 # What it sent before it ended counts.
+                if player.open:
+                    bot.settle()
                 self.take(player)
                 if bot.state == "starting":
                     text = f"ended before its hello: {bot.exit.describe()}"

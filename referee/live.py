@@ -20,16 +20,24 @@ _MOST_NOTED = 32
 NOTE_BYTES = 4096
 """A longer note, as JSON, is left out of the log."""
 
+NOTE_DEPTH = 64
+"""So is one nested deeper: whoever reads the log has a stack too."""
+
 
 def _kept(note: object) -> object:
     """A note as it goes into the log: already encoded, so that no note can spoil a record."""
-    try:
-        data = encode_note(note)
-    except RecursionError:
+    if _deeper(note, NOTE_DEPTH):
         return "(a note nested too deeply was left out)"
+    data = encode_note(note)
     if len(data) > NOTE_BYTES:
         return f"(a note of {len(data)} bytes was left out)"
     return Raw(data)
+
+
+def _deeper(note: object, levels: int) -> bool:
+    """Whether lists and objects are nested in a note beyond so many levels."""
+    inner = note.values() if isinstance(note, dict) else note if isinstance(note, list) else ()
+    return bool(inner) and (levels == 0 or any(_deeper(one, levels - 1) for one in inner))
 
 
 class LiveTable:

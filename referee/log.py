@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from protocol.messages import Time
 from referee.errors import LogError
-from referee.rulings import Blame
+from referee.rulings import MOST_VOIDS, Blame
 from referee.table import PlayRecord
 
 FORMAT = 1
@@ -158,7 +158,10 @@ def append_bytes(path: Path, data: bytes) -> None:
     """Append whole lines in one write; LogError when the file does not take them all."""
     try:
         with path.open("ab", buffering=0) as file:
+            before = file.tell()
             written = file.write(data)
+            if written != len(data):
+                file.truncate(before)
     except OSError as error:
         raise LogError(f"{path}: cannot be written: {error.strerror}") from None
     if written != len(data):
@@ -204,9 +207,12 @@ class Log(Struct, kw_only=True):
     headers: list[Header]
     sets: dict[int, SetRecord]
     voids: dict[int, int]
-    """Times each set has been voided since it was last planned."""
+    """The last attempt at each set that was voided; where it was played after that, it is in
+    `sets` too."""
     unplayable: set[int]
     """Sets in which some table was not playable."""
+    twice: set[int] = set()
+    """Sets that were there already, and playable: no referee writes such."""
     end: End | None
     good_bytes: int
     """Length of the file up to the last complete set."""
@@ -217,6 +223,14 @@ class Log(Struct, kw_only=True):
     def header(self) -> Header:
         """The newest header."""
         return self.headers[-1]
+
+    def gaps(self) -> list[int]:
+        """Sets before the last one that are not there and not given up."""
+        return [
+            number
+            for number in range(max(self.sets, default=0))
+            if number not in self.sets and self.voids.get(number, 0) < MOST_VOIDS
+        ]
 
     def digest(self) -> str:
         """The digest of the log: over its deals' digests sorted by (set, table, deal)."""
@@ -235,6 +249,18 @@ def digest_of(deals: Iterable[tuple[int, int, int, str]]) -> str:
     return total.hexdigest()
 
 
+def first_header(path: Path) -> Header | None:
+    """The header that a log begins with, without reading more; None where it is empty or cut."""
+    with path.open("rb") as file:
+        raw = file.readline()
+    if not raw.endswith(b"\n"):
+        return None
+    line = _entry(path, 1, raw).line
+    if not isinstance(line, Header):
+        raise LogError(f"{path}: line 1: expected a header, found {raw[:60]!r}")
+    return line
+
+
 def read(path: Path) -> Log:
     """Read a log; raises LogError when it is not one or a complete part of it is broken."""
     try:
@@ -247,7 +273,7 @@ def read(path: Path) -> Log:
 def parse(path: Path, data: bytes) -> Log:
     """Read a log from bytes: complete sets first, then what is set aside."""
     log = Log(
-        path=path, headers=[], sets={}, voids={}, unplayable=set(), end=None,
+        path=path, headers=[], sets={}, voids={}, unplayable=set(), twice=set(), end=None,
         good_bytes=0, set_aside=0,
     )  # fmt: skip
     pending: list[Entry] = []
@@ -287,8 +313,6 @@ def _take(log: Log, pending: list[Entry]) -> bool:
     if isinstance(line, Header):
         if line.format != FORMAT:
             raise LogError(f"{log.path}: format {line.format!r}; this referee reads {FORMAT}")
-        if log.headers and log.header.commitment != line.commitment:
-            log.voids.clear()
         log.headers.append(line)
         log.end = None
     elif isinstance(line, Void):
@@ -315,6 +339,8 @@ def _take_set(log: Log, pending: list[Entry]) -> bool:
             raise LogError(f"{log.path}: line {at}: set {before} is not complete before it")
     if len(done) < header.tables:
         return False
+    if number in log.sets and number not in log.unplayable:
+        log.twice.add(number)
     record = SetRecord(set=number, header=header, entries=list(pending))
     log.sets[number] = record
     log.unplayable.discard(number)

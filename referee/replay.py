@@ -9,14 +9,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from referee.cards import DealKey, commitment, shuffled
-from referee.errors import IllegalAction, LogMismatch
-from referee.games.game import Game
-from referee.games.rulesets import game_from
+from referee.errors import ConfigError, IllegalAction, LogMismatch
+from referee.games.game import Game, Unit
+from referee.games.rulesets import game_from, kind_named
 from referee.log import DealLine, Header, Log, SetRecord, Unplayed, canonical
-from referee.rulings import SOFT, Kind, Substitution
+from referee.rulings import HARD, SOFT, Kind, Substitution
 from referee.table import PlayRecord, Table
 
 Seatings = Callable[[Header, int, str | None, Game], Sequence[Sequence[str]] | None]
@@ -54,12 +54,12 @@ def verify(log: Log, secrets: Mapping[str, str], seatings: Seatings) -> Verified
     for secret in secrets.items():
         if commitment(secret[1]) != secret[0]:
             raise LogMismatch(f"{log.path}: the secret revealed for {secret[0]} has another digest")
+    for header in log.headers:
+        games[id(header)] = _game_of(log, header)
     for number in sorted(log.sets):
         record = log.sets[number]
         header = record.header
-        game = games.get(id(header))
-        if game is None:
-            game = games[id(header)] = game_from(header.game, header.ruleset, header.rules)
+        game = games[id(header)]
         secret_text = secrets.get(header.commitment)
         plan = seatings(header, number, secret_text, game)
         count = _verify_set(log.path, record, game, secret_text, plan)
@@ -67,12 +67,76 @@ def verify(log: Log, secrets: Mapping[str, str], seatings: Seatings) -> Verified
         from_secret += count if secret_text else 0
         unplayed += sum(isinstance(entry.line, Unplayed) for entry in record.entries)
     digest = log.digest()
-    if log.end is not None and log.end.digest != digest:
-        raise LogMismatch(f"{log.path}: end line: digest: log says {log.end.digest}, not {digest}")
+    _verify_end(log, digest, secrets)
     return Verified(
         path=log.path, sets=len(log.sets), deals=deals, unplayed=unplayed,
         set_aside=log.set_aside, from_secret=from_secret, digest=digest,
     )  # fmt: skip
+
+
+def _game_of(log: Log, header: Header) -> Game:
+    """The game of a header whose fields fit together, and the first header's."""
+    for field in header.__struct_fields__:
+        found, first = getattr(header, field), getattr(log.headers[0], field)
+        if field not in ("commitment", "referee") and found != first:
+            raise LogMismatch(
+                f"{log.path}: a later header: {field}: log says {found!r}, its first header "
+                f"{first!r}"
+            )
+    where = f"{log.path}: header: "
+    try:
+        kind = kind_named(header.game)
+        game = game_from(header.game, header.ruleset, header.rules)
+    except ConfigError as error:
+        raise LogMismatch(f"{where}{error}") from None
+    name, _, options = header.ruleset.removesuffix("]").partition("[")
+    if name not in kind.presets:
+        raise LogMismatch(f"{where}ruleset: {kind.name} has no {name!r}")
+    preset = to_builtins(kind.presets[name])
+    changed = dict(option.split("=", 1) for option in options.split(",") if "=" in option)
+    for option, value in to_builtins(game.rules).items():
+        expected = changed.get(option, str(preset[option]))
+        if str(value) != expected:
+            raise LogMismatch(
+                f"{where}rules: {option} is {value!r}, in {header.ruleset!r} it is {expected}"
+            )
+    sides = max(game.sides) + 1
+    ids = [entrant.id for entrant in header.entrants]
+    for field, there, wanted in (
+        ("entrants", ids, sorted(set(ids))),
+        ("entrants", len(ids), sides),
+        ("pairing", header.pairing, "+".join(ids)),
+        ("seating", header.seating, "swap" if sides == 2 else "rotate"),
+        ("tables", header.tables, sides),
+    ):
+        if there != wanted:
+            raise LogMismatch(f"{where}{field}: log says {there!r}, not {wanted!r}")
+    return game
+
+
+def _verify_end(log: Log, digest: str, secrets: Mapping[str, str]) -> None:
+    """Every set is there once; where the log says that it is all there, none is missing."""
+    for number in sorted(log.twice):
+        raise LogMismatch(f"{log.path}: set {number}: it is there twice")
+    if log.end is None:
+        # Not asked of a single set that was taken out of its log to be shown.
+        if log.good_bytes and log.header.commitment in secrets:
+            raise LogMismatch(f"{log.path}: no end line, though its secret is revealed")
+        return
+    for header in log.headers:
+        if secrets and header.commitment not in secrets:
+            raise LogMismatch(
+                f"{log.path}: header: commitment: {header.commitment} is that of no revealed "
+                "secret, though there is an end line"
+            )
+    if log.end.digest != digest:
+        raise LogMismatch(f"{log.path}: end line: digest: log says {log.end.digest}, not {digest}")
+    if log.end.sets != len(log.sets):
+        raise LogMismatch(
+            f"{log.path}: end line: sets: log says {log.end.sets}, there are {len(log.sets)}"
+        )
+    for number in log.gaps():
+        raise LogMismatch(f"{log.path}: set {number}: it is missing, though there is an end line")
 
 
 def _verify_set(
@@ -82,39 +146,68 @@ def _verify_set(
     secret: str | None,
     plan: Sequence[Sequence[str]] | None,
 ) -> int:
-    """Verify the deals of one set; the number of them."""
+    """Verify the tables of one set; the number of its deals."""
+    seats_at = plan if plan is not None else _as_begun(path, record)
     tables: dict[int, list[_Logged]] = {}
-    for number, line, play in record.deals():
-        digest = sha256(line.play).hexdigest()
-        if digest != line.sha256:
+    unplayed: dict[int, Unplayed] = {}
+    for number, line, play in record.entries:
+        where = f"{path}: line {number}: "
+        if play is not None and isinstance(line, DealLine):
+            digest = sha256(line.play).hexdigest()
+            if digest != line.sha256:
+                raise LogMismatch(
+                    f"{where}sha256: log says {line.sha256}, its play has {digest}"
+                )
+            place, seats, field = play.table, play.seats, "play.seats"
+            tables.setdefault(place, []).append(_Logged(number, line, play))
+        else:
+            assert isinstance(line, Unplayed)
+            place, seats, field = line.table, line.seats, "seats"
+        if not 0 <= place < len(seats_at):
+            raise LogMismatch(f"{where}table: log says {place}, a set has {len(seats_at)}")
+        if list(seats_at[place]) != seats:
             raise LogMismatch(
-                f"{path}: line {number}: sha256: log says {line.sha256}, its play has {digest}"
+                f"{where}{field}: log says {seats}, the schedule says {list(seats_at[place])}"
             )
-        tables.setdefault(play.table, []).append(_Logged(number, line, play))
-    for number, other, _ in record.entries:
-        if isinstance(other, Unplayed):
-            _verify_unplayed(path, number, other, game, plan)
-    count = 0
-    for place, logged in tables.items():
-        if plan is not None and list(plan[place]) != logged[0].play.seats:
-            raise LogMismatch(
-                f"{path}: line {logged[0].number}: play.seats: log says {logged[0].play.seats}, "
-                f"the schedule says {list(plan[place])}"
-            )
+        if isinstance(line, Unplayed):
+            if place in unplayed:
+                raise LogMismatch(f"{where}table {place} is there twice")
+            unplayed[place] = line
+            _verify_unplayed(where, line, game, record.header.unit)
+    for place in tables.keys() & unplayed.keys():
+        raise LogMismatch(f"{path}: set {record.set}: table {place} was played and not played")
+    if len({line.nets is None for line in unplayed.values()} | ({False} if tables else set())) > 1:
+        raise LogMismatch(f"{path}: set {record.set}: a set is not playable only as a whole")
+    for logged in tables.values():
         replay_table(path, game, record.header, logged, secret)
-        count += len(logged)
-    return count
+    return sum(map(len, tables.values()))
 
 
-def _verify_unplayed(
-    path: Path, number: int, line: Unplayed, game: Game, plan: Sequence[Sequence[str]] | None
-) -> None:
-    """A forfeited table scores the lowest net for the faulty sides and nought for the others."""
-    lowest = game.lowest_net()
-    if line.nets is not None and not set(line.nets) <= {lowest, -1.0, 0.0}:
-        raise LogMismatch(f"{path}: line {number}: nets: expected {lowest} or 0, not {line.nets}")
-    if plan is not None and list(plan[line.table]) != line.seats:
-        raise LogMismatch(f"{path}: line {number}: seats: the schedule says {plan[line.table]}")
+def _as_begun(path: Path, record: SetRecord) -> list[list[str]]:
+    """Who must sit where if the seats of table 0 are right: the entrants, then rotated."""
+    ids = sorted(entrant.id for entrant in record.header.entrants)
+    for number, line, play in record.entries:
+        where = play if play is not None else line
+        if isinstance(where, PlayRecord | Unplayed) and where.table == 0:
+            order = where.seats
+            if sorted(order) != ids:
+                raise LogMismatch(f"{path}: line {number}: seats: log says {order}, not all {ids}")
+            return [order[table:] + order[:table] for table in range(len(order))]
+    raise LogMismatch(f"{path}: set {record.set}: table 0 is missing")
+
+
+def _verify_unplayed(where: str, line: Unplayed, game: Game, unit: Unit) -> None:
+    """A forfeited table scores the lowest net for the blamed sides and nought for the others."""
+    expected: list[float] | None = None
+    if line.reason == "forfeited":
+        blamed = {blame.seat for blame in line.blame if blame.ruling == "forfeit"}
+        sides = {side for seat, side in enumerate(game.sides) if seat in blamed}
+        if not blamed or not blamed <= set(range(game.seats)):
+            raise LogMismatch(f"{where}blame: nobody at the table is blamed for it")
+        floor = -1.0 if unit == "game" else game.lowest_net()
+        expected = [floor if side in sides else 0.0 for side in range(max(game.sides) + 1)]
+    if line.nets != expected:
+        raise LogMismatch(f"{where}nets: log says {line.nets}, the rules say {expected}")
 
 
 def replay_table(
@@ -155,6 +248,8 @@ def replay_table(
     )
     for place, entry in enumerate(logged):
         where = f"{path}: line {entry.number}: "
+        if table.over and place >= len(table.records):
+            raise LogMismatch(f"{where}the table was over before it")
         _play_again(where, table, entry.play, place)
         found = canonical(table.records[place])
         if found != bytes(entry.line.play):
@@ -184,6 +279,8 @@ def _rule_again(where: str, table: Table, ruling: Substitution) -> None:
     """Make a logged ruling again, by the same rules."""
     decision = table.ask()
     kind: Kind = ruling.kind
+    if kind not in SOFT | HARD or not 0 <= ruling.seat < table.game.seats:
+        raise LogMismatch(f"{where}play.rulings: {kind} of seat {ruling.seat} is no ruling")
     if kind in SOFT:
         if decision is None or decision.seat != ruling.seat:
             raise LogMismatch(f"{where}play.rulings: seat {ruling.seat} was not asked there")

@@ -37,6 +37,12 @@ SOFT_FAULTS = 3
 UNEXPECTED_MESSAGES = 8
 """The unexpected message in one turn that is a flood."""
 
+HARD: frozenset[Kind] = frozenset(("crashed", "disconnected", "flood", "resource"))
+"""Faults that end the seat's play at a table that has begun."""
+
+MOST_VOIDS = 3
+"""A set that the referee spoilt so often is not played again in this run."""
+
 CRASHES = 3
 """After so many hard faults in a job, the rest of an entrant's tables there is unplayed."""
 

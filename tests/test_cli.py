@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from referee.cli.match import bot_ids, option_value
 from referee.cli.playing import read_secret
 from referee.errors import ConfigError
 from referee.league.folder import Folder
-from referee.log import AnyLine, DealLine, append, encoded, read
+from referee.log import AnyLine, DealLine, End, append, encoded, read
 from referee.show.page import WIDTH
 from tests.test_show import SECRET, league, written
 
@@ -36,6 +37,14 @@ def refused(*words: str | Path) -> str:
     assert found.stdout == ""
     assert found.stderr.startswith("error: ")
     return found.stderr
+
+
+def completed(folder: Path, paths: Iterable[Path]) -> None:
+    """End logs and reveal the secret, as a league does that is complete."""
+    for path in paths:
+        log = read(path)
+        append(path, [End(sets=len(log.sets), digest=log.digest())])
+    Folder(folder).reveal(SECRET)
 
 
 def sheet(folder: Path, text: str) -> Path:
@@ -173,8 +182,7 @@ class TestVerify:
         assert read(path).digest() in found.stdout
 
     def test_and_from_the_secret_once_it_is_revealed(self, tmp_path: Path) -> None:
-        written(league(tmp_path, ("a", "b", "c"), sets=2))
-        Folder(tmp_path).reveal(SECRET)
+        completed(tmp_path, written(league(tmp_path, ("a", "b", "c"), sets=2)))
         found = referee("verify", tmp_path)
         assert found.exit_code == 0
         assert found.stdout.count("2 sets, 4 deals, cards from the revealed secret") == 3
@@ -194,7 +202,7 @@ class TestVerify:
     def test_any_byte_of_a_play_that_is_changed_fails(self, tmp_path: Path, revealed: bool) -> None:
         (path,) = written(league(tmp_path, sets=2), {6: "illegal"})
         if revealed:
-            Folder(tmp_path).reveal(SECRET)
+            completed(tmp_path, [path])
         good = path.read_bytes()
         for number, line in enumerate(good.split(b"\n")[:-1], 1):
             start = good.index(line)

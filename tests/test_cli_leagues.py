@@ -336,7 +336,7 @@ class TestLeagues:
         place.league({"one": "broken.py", "two": "python broken.py"}, 1)
         found = place.run()
         assert found.returncode == 1
-        assert "error: no entrant could be started, nothing was scored" in found.stderr
+        assert "error: nothing could be played, nothing was scored: one cannot" in found.stderr
         assert "Traceback" not in found.stderr
 
 

@@ -16,6 +16,7 @@ from referee.league.plan import logged_seatings, seatings_of
 from referee.log import (
     FORMAT,
     DealLine,
+    End,
     EntrantRecord,
     Header,
     Log,
@@ -79,9 +80,12 @@ def played(game: Game, number: int, unit: str = "deal", faults: bool = False) ->
     return lines
 
 
-def log_of(game: Game, sets: int, unit: str = "deal", faults: bool = False) -> bytes:
+def log_of(
+    game: Game, sets: int, unit: str = "deal", faults: bool = False, end: bool = True
+) -> bytes:
     lines = [line for number in range(sets) for line in played(game, number, unit, faults)]
-    return encoded([header(game, unit), *lines])
+    data = encoded([header(game, unit), *lines])
+    return data + encoded([End(sets=sets, digest=read(data).digest())]) if end else data
 
 
 def read(data: bytes) -> Log:
@@ -177,7 +181,7 @@ def test_a_secret_that_does_not_match_its_commitment_is_refused() -> None:
 
 def test_an_incomplete_set_at_the_end_is_set_aside_wherever_it_is_cut() -> None:
     game = game_named("huutopussi", "wikibooks-2")
-    data = log_of(game, 3)
+    data = log_of(game, 3, end=False)
     head = data.index(b"\n") + 1
     ends = [0] + [
         sum(len(line) + 1 for line in data.splitlines()[: 1 + 2 * sets]) for sets in (1, 2, 3)

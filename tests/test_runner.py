@@ -211,20 +211,16 @@ def test_a_cut_off_log_is_played_to_the_same_end(work: League) -> None:
     ("change", "phrase"),
     [
         ({"rules": "wikibooks-3"}, "entrants"),
-        ({"options": {"min_bid": 50}}, ""),
+        ({"options": {"min_bid": 50}}, "ruleset"),
         ({"unit": "game"}, "unit"),
         ({"soft_faults": 5}, "soft_faults"),
         ({"isolation": "entrant"}, "isolation"),
     ],
 )
-def test_a_changed_league_is_refused_or_goes_elsewhere(
+def test_a_changed_league_is_refused(
     change: dict[str, Any], phrase: str, tmp_path: Path
 ) -> None:
     run(league(tmp_path, "first_legal", "random_legal", sets=1))
-    if not phrase:
-        other = league(tmp_path, "first_legal", "random_legal", sets=1, **change)
-        assert run(other, secret=None).state.before == 0  # other rules have logs of their own
-        return
     with pytest.raises(ConfigError, match=phrase):
         run(league(tmp_path, "first_legal", "random_legal", sets=2, **change), secret=None)
 
@@ -441,7 +437,7 @@ def test_what_a_bot_forked_is_gone_when_the_referee_is_killed(
     mark = tmp_path / "mark"
     code = (
         "import sys; from pathlib import Path; from tests.test_runner import marked, run; "
-        f"run(marked(Path({str(tmp_path)!r}), Path({str(mark)!r}), 'fine'), workers=1)"
+        f"run(marked(Path({str(tmp_path)!r}), Path({str(mark)!r}), 'always_slow'), workers=1)"
     )
     pid = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-c", code])
     try:

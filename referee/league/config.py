@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import pairwise
@@ -154,9 +154,8 @@ def entrant_of(entry: EntrantConfig, base: Path) -> Entrant:
     """An entrant with the command that starts its bot."""
     argv = bot_command(entry.bot if entry.bot is not None else entry.id, base)
     command = BotCommand(entrant=entry.id, argv=argv, cwd=str(base.resolve()), env=entry.env)
-    record = EntrantRecord(
-        id=entry.id, command=argv, version=entry.version, digest=_program_digest(argv)
-    )
+    digest = _program_digest(argv, entry.env, base)
+    record = EntrantRecord(id=entry.id, command=argv, version=entry.version, digest=digest)
     return Entrant(id=entry.id, command=command, record=record)
 
 
@@ -207,13 +206,18 @@ def bot_command(bot: str, base: Path) -> list[str]:
     return [found, *rest]
 
 
-def _program_digest(argv: Sequence[str]) -> str:
-    """SHA-256 over the files that a command names, the Python interpreter left out."""
+def _program_digest(argv: Sequence[str], env: Mapping[str, str], base: Path) -> str:
+    """SHA-256 over the files that a command names, without the interpreter, and its variables."""
     total = sha256()
+    for name in sorted(env):
+        total.update(f"{name}={env[name]}\0".encode())
     for word in argv:
-        path = Path(word)
-        if word != sys.executable and path.is_file():
-            total.update(path.read_bytes())
+        path = base / word  # as the bot sees it
+        try:
+            if word != sys.executable and path.is_file():
+                total.update(path.read_bytes())
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     return total.hexdigest()
 
 

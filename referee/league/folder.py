@@ -13,12 +13,18 @@ import os
 import re
 import secrets
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
 from referee.cards import commitment
 from referee.errors import ConfigError, LogError
 from referee.log import Log, read
+
+_SECRET = re.compile(r"[0-9a-f]{64}")
+
+_NAME_CHARACTERS = 200
+"""A longer file name ends in a digest instead: many options make a long ruleset."""
 
 
 class Folder:
@@ -67,30 +73,45 @@ class Folder:
 
     def log_path(self, game: str, ruleset: str, pairing: str) -> Path:
         """The log of a pairing."""
-        safe = re.sub(r"[^a-zA-Z0-9_.+=,-]", "_", f"{game}.{ruleset}.{pairing}")
+        full = f"{game}.{ruleset}.{pairing}"
+        safe = re.sub(r"[^a-zA-Z0-9_.+=,-]", "_", full)
+        if len(safe) > _NAME_CHARACTERS:
+            safe = f"{safe[: _NAME_CHARACTERS - 17]}-{sha256(full.encode()).hexdigest()[:16]}"
         return self.logs / f"{safe}.jsonl"
+
+    def log_paths(self) -> list[Path]:
+        """The logs of the folder, by file name."""
+        return sorted(self.logs.glob("*.jsonl"))
 
     def read_logs(self) -> list[Log]:
         """All logs of the folder, by file name."""
-        return [read(path) for path in sorted(self.logs.glob("*.jsonl"))]
+        return [read(path) for path in self.log_paths()]
 
     # ---- the secret --------------------------------------------------------------------------
 
     def secret(self) -> str | None:
         """The secret of the league that is not complete yet, if there is one."""
         try:
-            return self._secret.read_text(encoding="ascii").strip()
+            found = self._secret.read_text(encoding="utf-8", errors="replace").strip()
         except FileNotFoundError:
             return None
+        if not found:
+            return None
+        if not _SECRET.fullmatch(found):
+            raise ConfigError(f"{self._secret}: expected a secret of 64 digits 0-9a-f")
+        return found
 
     def new_secret(self, given: str | None = None) -> str:
         """Draw a secret (or take a given one) and keep it where only its owner can read it."""
         secret = given or secrets.token_hex(32)
-        handle = os.open(self._secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        # Whole or not at all, also when the referee is killed here.
+        fresh = self._secret.with_suffix(".new")
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(secret + "\n")
             file.flush()
             os.fsync(file.fileno())
+        os.rename(fresh, self._secret)
         return secret
 
     def reveal(self, secret: str) -> None:
@@ -105,16 +126,16 @@ class Folder:
     def revealed(self) -> dict[str, str]:
         """Published secrets by commitment."""
         try:
-            text = self._revealed.read_text(encoding="ascii")
+            found = json.loads(self._revealed.read_bytes())
         except FileNotFoundError:
             return {}
-        try:
-            found = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise LogError(f"{self._revealed}: not JSON") from None
-        if not isinstance(found, dict):
+        if not isinstance(found, dict) or not all(
+            isinstance(secret, str) and _SECRET.fullmatch(secret) for secret in found.values()
+        ):
             raise LogError(f"{self._revealed}: expected an object of commitments and secrets")
-        return {str(name): str(value) for name, value in found.items()}
+        return found
 
 
 def set_aside(log: Log) -> None:

@@ -12,7 +12,8 @@ from concurrent.futures import CancelledError, Executor, Future
 from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct, structs
+import msgspec
+from msgspec import Struct, structs, to_builtins
 
 from referee import __version__
 from referee.cards import commitment
@@ -40,13 +41,11 @@ from referee.log import (
     append,
     append_bytes,
     entry_of,
+    first_header,
     lines_of,
     read,
 )
-from referee.rulings import Blame
-
-MOST_VOIDS = 3
-"""A set that the referee spoilt so often is not played again in this run."""
+from referee.rulings import MOST_VOIDS, Blame
 
 MOST_DEATHS = 3
 """So many workers may die over the same job."""
@@ -109,7 +108,7 @@ class JobInHand(Struct, kw_only=True, eq=False):
 
 
 class NothingStarts(RefereeError):
-    """No entrant could be started; nothing was scored."""
+    """Nothing could be played, since bots cannot be started; nothing was scored."""
 
 
 class Runner:
@@ -167,6 +166,7 @@ class Runner:
         league = self.league
         results = results_of(league.game, [entrant.id for entrant in league.entrants])
         sets = league.config.sets
+        self._check_folder()
         open_sets: dict[str, set[int]] = {}
         for pairing in self.pairings:
             log = self._read(pairing)
@@ -176,7 +176,9 @@ class Runner:
                 self._check(pairing, log)
                 missing -= closed_sets(log, self.retry)
                 for number, attempts in log.voids.items():
-                    self.voids[pairing.id, number] = 0 if self.retry else attempts
+                    again = self.retry or number in log.sets
+                    self.voids[pairing.id, number] = 0 if again else attempts
+                    results.voids += attempts
                 for number in sorted(log.sets):
                     results.add(pairing.entrants, number, log.sets[number].entries)
             open_sets[pairing.id] = missing
@@ -208,16 +210,36 @@ class Runner:
         set_aside(log)
         return log
 
+    def _check_folder(self) -> None:
+        """Refuse a folder that holds another game or other rules."""
+        game = self.league.game
+        wanted = {"game": game.name, "ruleset": game.ruleset, "rules": to_builtins(game.rules)}
+        for path in self.folder.log_paths():
+            header = first_header(path)
+            for field, now in wanted.items():
+                found = getattr(header, field) if header else now
+                if found != now:
+                    raise ConfigError(
+                        f"{path}: was played with {field} = {_text(found)}, the league now says "
+                        f"{_text(now)}; give the league another results folder"
+                    )
+
     def _check(self, pairing: Pairing, log: Log) -> None:
         """Refuse to go on with other bots, rules or clocks than the log was begun with."""
         wanted = header_of(self.league, pairing, log.header.commitment, log.header.referee)
-        for field in ("game", "ruleset", "rules", "unit", "time", "soft_faults", "isolation"):
+        for field in ("unit", "time", "soft_faults", "isolation"):
             found, now = getattr(log.header, field), getattr(wanted, field)
             if found != now:
                 raise ConfigError(
-                    f"{log.path}: was played with {field} = {found!r}, the league now says "
-                    f"{now!r}; give the league another results folder"
+                    f"{log.path}: was played with {field} = {_text(found)}, the league now says "
+                    f"{_text(now)}; give the league another results folder"
                 )
+        sets = self.league.config.sets
+        if left := [number for number in log.gaps() if number >= sets]:
+            raise ConfigError(
+                f"{log.path}: sets up to {max(log.sets)} have been begun and set {left[0]} is "
+                f"still to be played; sets = {sets} would leave it out for ever"
+            )
         for was, entrant in zip(log.header.entrants, wanted.entrants, strict=True):
             if was != entrant:
                 raise ConfigError(
@@ -228,6 +250,8 @@ class Runner:
     def _settle_secret(self) -> None:
         """Go on with the secret of an incomplete league, or commit to a new one."""
         found = self.folder.secret()
+        if found is not None and commitment(found) in self.folder.revealed():
+            found = None  # killed between its publication and its removal
         given = self.given_secret
         if found is not None and given is not None and found != given:
             raise ConfigError(f"{self.folder.path}: the league was begun with another secret")
@@ -240,7 +264,7 @@ class Runner:
         """See that the log's last header is of this secret."""
         text = commitment(self.secret)
         log = self.logs.get(pairing.id)
-        if log is not None and log.header.commitment == text and not (self.retry and log.voids):
+        if log is not None and log.header.commitment == text and log.end is None:
             return
         header = header_of(self.league, pairing, text, __version__)
         append(self._path(pairing), [header])
@@ -326,6 +350,7 @@ class Runner:
                 return
             append_bytes(path, report.lines)
             left.discard(report.set)
+            self.deaths.pop(pairing.id, None)
             self.started.update(pairing.entrants)
             self._count(pairing, report.set, report.lines)
         elif isinstance(report, Voided):
@@ -341,7 +366,8 @@ class Runner:
                 left.discard(report.set)
                 self.state.done += 1
         elif isinstance(report, Unstartable):
-            if report.entrant not in self.state.unstartable:
+            # One that has played by now can start: its next job takes it for a hard fault.
+            if report.entrant not in self.state.unstartable | dict.fromkeys(self.started):
                 self.state.unstartable[report.entrant] = report.blame
                 self.watcher.say(f"{report.entrant} cannot be started: {report.blame.message}")
         else:
@@ -365,9 +391,9 @@ class Runner:
         """A job is over: what it has not played is planned again, or cannot be played."""
         pairing = hand.plan.pairing
         self.state.tables -= hand.tables
+        reports: list[Report] = []
         try:
-            for report in future.result():
-                self._report(hand, report)
+            reports = future.result()
         except CancelledError:
             return
         except Exception as error:
@@ -378,6 +404,8 @@ class Runner:
                     f"{deaths} workers died over {pairing.id}; the last words are in "
                     f"{self.folder.errors}"
                 ) from error
+        for report in reports:
+            self._report(hand, report)
         if hand.left and not self.interrupts:
             again = JobPlan(pairing=pairing, sets=tuple(sorted(hand.left)))
             if not self._barred(again):
@@ -407,13 +435,12 @@ class Runner:
         state = self.state
         if not state.unstartable:
             return
-        if len(state.unstartable) == len(self.league.entrants) or (
-            not self.started and state.done == 0
-        ):
-            first = next(iter(state.unstartable.items()))
-            raise NothingStarts(
-                f"no entrant could be started, nothing was scored; {first[0]}: {first[1].message}"
+        if not self.started and state.done == 0:
+            reasons = "; ".join(
+                f"{entrant} cannot be started: {blame.message}"
+                for entrant, blame in sorted(state.unstartable.items())
             )
+            raise NothingStarts(f"nothing could be played, nothing was scored: {reasons}")
         if self.interrupts:
             return
         for plan in self.unplayable:
@@ -451,11 +478,9 @@ class Runner:
         state = self.state
         complete = state.done >= state.planned
         if complete and self.secret:
-            for pairing in self.pairings:
-                path = self._path(pairing)
-                log = read(path)
+            for log in self.folder.read_logs():  # those of entrants taken out since, too
                 if log.end is None:
-                    append(path, [End(sets=len(log.sets), digest=log.digest())])
+                    append(log.path, [End(sets=len(log.sets), digest=log.digest())])
             self.folder.reveal(self.secret)
         self.folder.tidy()
         return Outcome(
@@ -472,6 +497,11 @@ def _abort(executor: Executor) -> None:
     abort = getattr(executor, "abort", None)
     if abort is not None:
         abort()
+
+
+def _text(value: object) -> str:
+    """A value of a header as a league file has it."""
+    return msgspec.json.encode(value).decode()
 
 
 def closed_sets(log: Log, retry: bool) -> set[int]:

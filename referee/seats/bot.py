@@ -48,6 +48,10 @@ _PROBE_SECONDS = 0.25
 """How long a dropped connection waits for the process's exit, which explains it better."""
 
 
+_SETTLE_SECONDS = 0.08
+"""How long the last words of a process that has ended may be on their way; less than a lag."""
+
+
 class Trouble(NamedTuple):
     """Something from the bot that is not a usable message."""
 
@@ -204,9 +208,9 @@ class BotSeat:
 
     def _other(self, message: Hello | BotBatch | Ping | Pong, data: bytes) -> Trouble | None:
         if isinstance(message, Ping):
-            self.send(Pong(id=message.id))
             self._pings += 1
             if self._pings <= self.limits.unexpected_messages:
+                self.send(Pong(id=message.id))
                 return None
             return Trouble("protocol", "more pings than a turn allows", data, None)
         if isinstance(message, Pong):
@@ -263,6 +267,11 @@ class BotSeat:
             self._unreachable = False
             if self._dropped_at is None:
                 self._dropped_at = now
+
+    def settle(self) -> None:
+        """The process has ended: let what it sent before come off the wire, if there is any."""
+        if self._dropped_at is None:
+            self.link.await_drop(_SETTLE_SECONDS)
 
     def disconnected(self, now: float) -> bool:
         """Whether the bot closed its connection and is still alive."""

@@ -5,13 +5,15 @@ a bot off and that nobody else's connection can disturb it; a ROUTER tells who i
 """
 
 import fcntl
+import math
 import os
 import secrets
-import shutil
 import tempfile
 from typing import NamedTuple
 
 import zmq
+
+from referee.seats.process import remove_folder
 
 MESSAGE_BYTES = 65_536
 """The longest message that a bot may send."""
@@ -22,6 +24,9 @@ message is still read, so that the fault can be named with its size."""
 
 _PREFIX = "rf-"
 _LOCK = ".lock"
+
+_REMOVAL_SECONDS = 2.0
+"""For removing what bots have left in a folder; the rest stays for the next sweep."""
 
 _PATH_LIMIT = 100
 """Unix socket paths end at 107 bytes."""
@@ -60,8 +65,8 @@ class SocketFolder:
 
     def close(self) -> None:
         """Remove the folder and what is left in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        os.unlink(self._lock.name)
+        if remove_folder(self.path, _REMOVAL_SECONDS):
+            os.unlink(self._lock.name)
         self._lock.close()
 
 
@@ -74,8 +79,8 @@ def _sweep(base: str) -> None:
         try:
             with open(path + _LOCK, "rb") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(path, ignore_errors=True)
-                os.unlink(lock.name)
+                if remove_folder(path, _REMOVAL_SECONDS):
+                    os.unlink(lock.name)
         except OSError:
             pass  # somebody else's, or in use
 
@@ -97,9 +102,12 @@ class ZeroMQLink:
             self.socket.setsockopt(option, value)
         self.socket.bind(endpoint)
         self.endpoint = self.socket.getsockopt_string(zmq.LAST_ENDPOINT)
-        monitor = self.socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
-        assert monitor is not None
-        self._monitor = monitor
+        self._monitor = context.socket(zmq.PAIR)
+        # Without a limit: libzmq would wait for room, and all bots of this context with it.
+        self._monitor.setsockopt(zmq.RCVHWM, 0)
+        address = f"inproc://{secrets.token_hex(8)}"
+        self.socket.monitor(address, zmq.EVENT_DISCONNECTED)
+        self._monitor.connect(address)
         self._peer: bytes | None = None
         self._stranger = b""
 
@@ -146,6 +154,10 @@ class ZeroMQLink:
             return error.errno == zmq.EAGAIN
         return True
 
+    def await_drop(self, seconds: float) -> None:
+        """Wait, not long, until a connection is closed: what came over it is here by then."""
+        self._monitor.poll(math.ceil(seconds * 1000))
+
     def connection_dropped(self) -> bool:
         """Whether some connection was closed since the last call; a probe tells whose."""
         dropped = False
@@ -156,7 +168,7 @@ class ZeroMQLink:
 
     def close(self) -> None:
         """Cut the connection and free the address."""
-        self.socket.disable_monitor()
+        self.socket.monitor(None, 0)
         self._monitor.close(0)
         self.socket.close(0)
         path = self.endpoint.removeprefix("ipc://")

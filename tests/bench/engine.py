@@ -12,7 +12,7 @@ from protocol.messages import Time
 from referee.cards import DealKey, commitment, shuffled
 from referee.games.rulesets import game_named
 from referee.league.plan import logged_seatings, seatings_of
-from referee.log import FORMAT, EntrantRecord, Header, SideRecord, deal_line, encoded, parse
+from referee.log import FORMAT, End, EntrantRecord, Header, SideRecord, deal_line, encoded, parse
 from referee.replay import verify
 from referee.table import Table
 
@@ -92,7 +92,8 @@ def _log(ruleset: str, sets: int) -> bytes:
             while decision := table.ask():
                 table.submit(rng.choice(decision.legal))
             lines += [deal_line(record, side) for record in table.records]
-    return encoded([header, *lines])
+    done = parse(Path("bench"), encoded([header, *lines]))
+    return encoded([header, *lines, End(sets=sets, digest=done.digest())])
 
 
 def verified_deal(ruleset: str, sets: int) -> Cost:
