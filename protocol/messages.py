@@ -209,6 +209,17 @@ class Ask(Message, tag="ask", frozen=True):
     bank_ms: int
 
 
+class EncodedAsk(Message, tag="ask", frozen=True):
+    """An Ask whose view is JSON already: what the referee sends."""
+
+    table: int
+    id: int
+    view: msgspec.Raw
+    legal: list[str]
+    time_ms: int
+    bank_ms: int
+
+
 class Fault(Message, tag="fault", frozen=True):
     """The bot did something wrong; the referee tells it what, and what was played instead."""
 
@@ -251,7 +262,16 @@ class RefereeBatch(Message, tag="batch", frozen=True):
     messages: Sequence[Start | Ask | Fault | End | Ping | Pong]
 
 
+class EncodedBatch(Message, tag="batch", frozen=True):
+    """A RefereeBatch as the referee sends it."""
+
+    messages: Sequence[Start | EncodedAsk | End]
+
+
 FromBot = Hello | Act | BotBatch | Ping | Pong
+ToBot = Welcome | Start | EncodedAsk | Fault | End | Bye | Ping | Pong | EncodedBatch
+"""What the referee encodes."""
+
 FromReferee = Welcome | Start | Ask | Fault | End | Bye | Ping | Pong | RefereeBatch
 
 _encoder = msgspec.json.Encoder()

@@ -6,9 +6,10 @@ not in question go straight on.
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from protocol.messages import Act, Fault, FromReferee
+from protocol.messages import Act, Fault, ToBot
+from referee.clock import GRACE_MS
 from referee.job import Job, Unstartable
 from referee.live import LiveTable
 from referee.roster import Loss, OpenAsk, Player, Roster
@@ -229,7 +230,10 @@ class Judge:
                 del player.past[next(iter(player.past))]
             ask.live.clocks[ask.seat].spend(took)
             ask.live.decided(ask.seat, ask.at, took)
-            text = f"no answer to ask {ask.id} within {ask.allowed_ms:.0f} ms"
+            text = (
+                f"no answer to ask {ask.id} within {ask.allowed_ms:.0f} ms "
+                f"({GRACE_MS:.0f} ms of grace included)"
+            )
             self._soft_fault(player, ask, "timeout", text, None, now)
 
     def _explained(self, player: Player, now: float) -> bool:
@@ -274,9 +278,9 @@ class Judge:
                 self.take(player)
                 if bot.state == "starting":
                     text = f"ended before its hello: {bot.exit.describe()}"
-                    words = bot.exit.stderr_last or bot.exit.stderr_first
+                    words = last_words(bot.exit.stderr_first, bot.exit.stderr_last)
                     if words:
-                        text += f"; its last words: {words[-1]}"
+                        text += f"; its last words: {words}"
                     self._start_fault(player, "start_failed", text)
                 elif bot.state == "ready":
                     self._hard_fault(player, "crashed", bot.exit.describe())
@@ -334,9 +338,22 @@ class Judge:
         )
         live.table.forfeit(seat, loss.kind)
 
-    def _tell(self, player: Player, message: FromReferee) -> None:
+    def _tell(self, player: Player, message: ToBot) -> None:
         if player.bot.state == "ready":
             player.bot.send(message)
+
+
+def last_words(first: Sequence[str], last: Sequence[str]) -> str:
+    """The line of standard error that tells most: the last that speaks of an error, or the last.
+
+    >>> last_words([], ["Error: no such module", "    at Error.load (a.js:1)", "Node.js v20"])
+    'Error: no such module'
+    """
+    lines = [*first, *last]
+    errors = [
+        line for line in lines if "error" in line.lower() and not line.lstrip().startswith("at ")
+    ]
+    return (errors or lines or [""])[-1]
 
 
 def _blame_of(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import zmq
 
-from protocol.messages import Ask, End, Limits, Start
+from protocol.messages import EncodedAsk, End, Limits, Start
 from referee import __version__
 from referee.job import Job
 from referee.rulings import Kind
@@ -83,7 +83,7 @@ class Player:
         self.next_table = 1
         self.notices: list[Start | End] = []
         """What goes out with the next ask, or when nothing else is to be done."""
-        self.asks: list[Ask] = []
+        self.asks: list[EncodedAsk] = []
         self.loss: Loss | None = None
         """Why it is finished, once it is."""
         self.counted = False
@@ -107,6 +107,8 @@ class Roster:
         """Processes that have been told to go and are not gone yet."""
         self._starts = 0
         self.hard_faults = [0] * len(job.entrants)
+        self.last_loss: list[Loss | None] = [None] * len(job.entrants)
+        """How each entrant came by its last hard fault."""
         self.limits = Limits(
             message_bytes=MESSAGE_BYTES,
             unexpected_messages=job.unexpected_messages,
@@ -162,6 +164,7 @@ class Roster:
         if not player.counted:
             player.counted = True
             self.hard_faults[player.entrant] += 1
+            self.last_loss[player.entrant] = player.loss
 
     def cut_off(self, player: Player, *, kill: bool, reason: str = "") -> None:
         """No more is heard from this process; it ends now, or after a polite bye."""

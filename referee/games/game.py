@@ -53,6 +53,10 @@ class Deal(Protocol):
         """All that a seat may know, enough for a bot without memory."""
         ...
 
+    def view_json(self, seat: int) -> bytes:
+        """The view encoded: what is sent. Equal to `encode(view(seat))`, byte for byte."""
+        ...
+
     def points(self) -> tuple[int, ...]:
         """Points by side, once the deal is over."""
         ...

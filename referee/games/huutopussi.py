@@ -7,9 +7,10 @@ in playing order: redeal, auction, exchange and raise, tricks with declarations,
 from collections.abc import Sequence
 from typing import Self
 
-from protocol.messages import HuutopussiView, LastDeal, Play
+from protocol.messages import HuutopussiView, LastDeal, Play, encode
 from referee.cards import SUITS, Pack, members, runs_of
 from referee.games.game import Tally
+from referee.games.huutopussi_json import Lasting, events_of, numbers
 from referee.games.huutopussi_options import (
     CARD_POINTS,
     MARRIAGE_POINTS,
@@ -45,6 +46,11 @@ _NAMES = tuple(
     for run in runs_of(PACK.width, 0)
 )
 """The card strings of every subset of each suit."""
+
+_QUOTED = tuple(tuple(tuple(f'"{name}"' for name in names) for names in run) for run in _NAMES)
+_PLAYED = tuple(tuple(f'[{seat},"{name}"]' for name in PACK.names) for seat in range(4))
+_TRUMPS = (*(f'"{suit}"' for suit in SUITS), "null")
+"""By suit; the last one is for no trump, which is suit -1."""
 
 _Settled = tuple[
     list[int], list[int], list[tuple[int, int]], int | None,
@@ -97,6 +103,7 @@ class Huutopussi:
             *(f"{verb}:{suit}" for verb in ("declare", "name", "half") for suit in SUITS),
             "whole", "yes", "redeal",
         )  # fmt: skip
+        self.events = events_of(self.actions, self.seats)
         self.index = {action: place for place, action in enumerate(self.actions)}
 
         self.trick_rules = TrickRules(
@@ -185,7 +192,8 @@ class Deal:
     """One deal of Huutopussi in progress."""
 
     __slots__ = (
-        "_fixed", "_seen", "_shown", "answers", "asked", "bidder", "chosen", "contract", "declared",
+        "_fixed", "_lasting", "_seen", "_shown", "answers", "asked", "bidder", "chosen",
+        "contract", "declared",
         "declarer", "discards", "game", "given", "hands", "high", "history", "last", "no_declare",
         "no_whole", "open_royals", "passed", "phase", "question", "redealer", "redeals",
         "seats_asked", "stage", "taken", "tally", "talon", "to_act", "trick", "tricks", "trump",
@@ -254,6 +262,7 @@ class Deal:
         self._shown: list[list[Play]] | None = None
         self._seen = [0] * seats
         self._fixed: list[_Settled | None] = [None] * seats
+        self._lasting: list[Lasting | None] = [None] * seats
 
         self.to_act: int | None = first
         self.phase = BID
@@ -651,6 +660,34 @@ class Deal:
             asked=self._asked() if self.asked else [],
         )
 
+    def view_json(self, seat: int) -> bytes:
+        """`encode(view(seat))`, faster while cards are played."""
+        if self.phase != PLAY:
+            return encode(self.view(seat))
+        lasting = self._lasting[seat]
+        if lasting is None:
+            lasting = self._lasting[seat] = Lasting(self.view(seat), len(self.history))
+        elif lasting.seen < len(self.history):
+            events = self.game.events
+            # Everything since the exchange is public.
+            new = "".join([events[who][act] for who, act in self.history[lasting.seen :]])
+            lasting.history = lasting.history + new if lasting.history else new[1:]
+            lasting.seen = len(self.history)
+        plays = self.trick.plays
+        trick = ",".join([_PLAYED[who][card] for who, card in plays])
+        text = (
+            f'{lasting.head},"hand":[{",".join(members(self.hands[seat], _QUOTED, 9))}],'
+            f'"counts":{numbers(tuple([hand.bit_count() for hand in self.hands]))},'
+            f'"leader":{plays[0][0] if plays else self.to_act},"trick":[{trick}],'
+            f'"history":[{lasting.history}],"trump":{_TRUMPS[self.trump]},'
+            f'"tricks":{numbers(tuple(self.tricks))}{lasting.tail},"declared":'
+        )
+        declared = [(player, SUITS[suit]) for player, suit in self.declared]
+        rest = f"{encode(declared).decode() if declared else '[]'}," + (
+            f'"asked":{encode(self._asked()).decode() if self.asked else "[]"}}}'
+        )
+        return (text + rest).encode("ascii")
+
     def _settled(self, seat: int) -> _Settled:
         """What no longer changes once cards are played: computed once for a seat then."""
         game = self.game
@@ -700,6 +737,7 @@ class Deal:
         twin._shown = None
         twin._seen = [0] * len(self.hands)
         twin._fixed = [None] * len(self.hands)
+        twin._lasting = [None] * len(self.hands)
         return twin
 
 

@@ -85,7 +85,10 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     must_overtrump: Annotated[bool, _says("beat the trumps in the trick if you can")] = True
     trump_right: Annotated[
         Literal["won", "won_and_led", "first_won_and_led"],
-        _says("which trick lets its winner make trump: won, won and led, or the first so"),
+        _says(
+            "which trick lets its winner make trump: any, one that he led too, or such a one "
+            "for the first declaration of the deal and then any"
+        ),
     ] = "won"
     zero_card_points_fails: Annotated[
         bool, _says("a declaring side without card points or last trick loses its contract")

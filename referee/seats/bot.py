@@ -22,12 +22,12 @@ from protocol.messages import (
     Act,
     BotBatch,
     Bye,
-    FromReferee,
     Hello,
     Id,
     Limits,
     Ping,
     Pong,
+    ToBot,
     Welcome,
     decode_from_bot,
     encode,
@@ -249,7 +249,7 @@ class BotSeat:
             )
         )
 
-    def send(self, message: FromReferee) -> bool:
+    def send(self, message: ToBot) -> bool:
         """Send a message; False when the bot's connection is gone."""
         sent = self.link.send(encode(message))
         if not sent and self.state == "ready":

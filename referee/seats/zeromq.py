@@ -123,7 +123,7 @@ class ZeroMQLink:
                 sender = socket.recv(zmq.NOBLOCK)
             except zmq.Again:
                 break
-            data = socket.recv() if socket.getsockopt(zmq.RCVMORE) else b""
+            data = socket.recv()  # a ROUTER always has a frame behind the sender's name
             frames = 1
             while socket.getsockopt(zmq.RCVMORE):
                 socket.recv()

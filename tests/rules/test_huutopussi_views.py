@@ -1,14 +1,18 @@
 """Huutopussi, what the seats are told in random play (16 and 18 of the rules' invariants)."""
 
 import json
+import random
 import re
 from typing import Any
 
 import msgspec
+import pytest
 
 from protocol.messages import HuutopussiView, encode
 from referee.games.game import Tally
 from referee.games.huutopussi import BID, PACK, PLAY, REDEAL, Deal, Huutopussi
+from referee.games.huutopussi_options import PRESETS
+from referee.games.rulesets import game_named
 from tests.rules.random_play import DEALS, every_ruleset, start, steps
 
 CARD = re.compile(r"[6-9TJQKA][SHDC]")
@@ -127,3 +131,23 @@ def test_18_turning_the_table_turns_legal_actions_views_and_result(table: Huutop
         if deal.redealer is None:
             points = other.points()
             assert (*points[1:], points[0]) == deal.points(), f"seed {seed}"
+
+
+@pytest.mark.parametrize("ruleset", PRESETS)
+def test_a_view_is_written_as_its_struct_would_be(ruleset: str) -> None:
+    game = game_named("huutopussi", ruleset)
+    for seed in range(25):
+        rng = random.Random(f"{ruleset} {seed}")
+        cards = list(range(36))
+        rng.shuffle(cards)
+        deal = game.deal(cards, game.first(seed))
+        while deal.to_act is not None:
+            # Not every seat every time, so that histories are caught up with in leaps.
+            for seat in range(game.seats):
+                if rng.random() < 0.5:
+                    assert deal.view_json(seat) == encode(deal.view(seat)), (seed, seat)
+            twin = deal.copy()
+            assert twin.view_json(deal.to_act) == encode(deal.view(deal.to_act)), seed
+            deal.apply(rng.choice(deal.legal()))
+        for seat in range(game.seats):
+            assert deal.view_json(seat) == encode(deal.view(seat)), (seed, seat)
