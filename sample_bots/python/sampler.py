@@ -4,7 +4,7 @@ In each of these worlds (referee.games.worlds) it plays every action that it cou
 quick policy (rollout.py) play on to the end, and takes the action with the best mean net. What it
 bids and which contract it names follows from the points that such deals bring.
 
-    python -m sample_bots.python.sampler --samples 20
+    python -m sample_bots.python.sampler --samples 40
     python -m sample_bots.python.sampler --milliseconds 50
 
 With `--samples` it plays the same whenever a table is played again.
@@ -12,8 +12,7 @@ With `--samples` it plays the same whenever a table is played again.
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 import msgspec
 
@@ -25,18 +24,34 @@ from referee.games.rulesets import game_from
 from referee.games.worlds import worlds
 from sample_bots.python.rollout import Rollout
 
-SAMPLES = 20
-"""Worlds for one decision."""
-
+SAMPLES = 40
+"""Worlds in which each action is tried, on average: poor ones in fewer, good ones in more."""
+EXCHANGE = 3
+"""So many times as many for cards to give, return or discard: few decisions that weigh much."""
+AUCTION = 2
+"""So many times as many for a bid."""
+CONTRACT = 6
+"""So many times as many for the contract, where a world is played out only once."""
 EARNED = 0.5
-"""What a declarer earns of the points it wins: its contract must stay below them."""
+"""The part of its points that a declarer is taken to earn while no contract is named."""
+SPARE = 0.3
+"""The weight of points beside the net, so that contracts are made with something to spare."""
 
-RAW_SHARE = 0.3
-"""How much the points won in tricks count beside the net: a quick policy makes or loses contracts
-too easily, and the points tell better which card was good."""
 
-EXCHANGE_EFFORT = 3
-"""So many times the samples for each card of the exchange: there are few, and they weigh much."""
+class Effort:
+    """How much is done for one decision: so many rollouts, or so much time where it is given."""
+
+    def __init__(self, rollouts: int, milliseconds: float | None) -> None:
+        self.rollouts = rollouts
+        self.milliseconds = milliseconds
+        self.done = 0
+        self.began = time.monotonic()
+
+    def spent(self) -> float:
+        """The part of it that has been made; 1 or more when it is time to decide."""
+        if self.milliseconds is None:
+            return self.done / self.rollouts
+        return (time.monotonic() - self.began) * 1000 / self.milliseconds
 
 
 class Sampler(Bot):
@@ -48,17 +63,16 @@ class Sampler(Bot):
         super().__init__(name, games=["huutopussi"])
         self.samples = samples
         self.milliseconds = milliseconds
-        """Where given, worlds are sampled for so long instead."""
         self._rollouts: dict[bytes, Rollout] = {}
 
     def decide(self, ask: Ask) -> str:
-        """The action with the best mean."""
+        """The action with the best mean; a redeal whenever it is offered, to weak hands only."""
         legal = ask.legal
         if len(legal) == 1:
             return legal[0]
-        rollout = self._rollout(self.starts[ask.table])
         if "redeal" in legal:
             return "redeal"
+        rollout = self._rollout(self.starts[ask.table])
         if ask.view.phase == "bid":
             return self._bid(ask, rollout)
         if ask.view.phase == "contract":
@@ -74,121 +88,112 @@ class Sampler(Bot):
             self._rollouts[key] = Rollout(game)
         return self._rollouts[key]
 
-    def _worlds(self, ask: Ask, game: Huutopussi) -> Iterator[Deal]:
-        """Endlessly many worlds."""
-        return worlds(game, ask.view, self.random(ask))
-
-    def _spent(self, ask_began: float, rollouts: int, actions: int) -> float:
-        """The part of the effort for one decision that has been made."""
-        if self.milliseconds is not None:
-            return (time.monotonic() - ask_began) * 1000 / self.milliseconds
-        return rollouts / (self.samples * actions)
-
     # ---- auction -----------------------------------------------------------------------------
 
     def _bid(self, ask: Ask, rollout: Rollout) -> str:
-        """The lowest bid, if declaring at it brings more than leaving it to the others."""
+        """The lowest bid, if to declare at it brings more than to leave it to the others."""
         game = rollout.game
         bids = [action for action in ask.legal if action.startswith("bid:")]
         if not bids or "pass" not in ask.legal:
             return ask.legal[0]
         side = game.sides[ask.view.seat]
         gain = 0.0
-        for world in islice(self._worlds(ask, game), 2 * self.samples):
+        effort = Effort(2 * AUCTION * self.samples, self.milliseconds)
+        for world in worlds(game, ask.view, self.random(ask)):
             for action, sign in ((bids[0], 1), ("pass", -1)):
                 deal = world.copy()
                 deal.apply(game.index[action])
                 rollout.finish(deal)
                 gain += sign * expected_net(deal, side)
+            effort.done += 2
+            if effort.spent() >= 1:
+                break
         return bids[0] if gain > 0 else "pass"
 
     def _contract(self, ask: Ask, rollout: Rollout) -> str:
         """The contract that pays best over all worlds."""
         game = rollout.game
         side = game.sides[ask.view.seat]
-        raws = []
-        for world in islice(self._worlds(ask, game), 6 * self.samples):
+        raws: list[int] = []
+        effort = Effort(CONTRACT * self.samples, self.milliseconds)
+        for world in worlds(game, ask.view, self.random(ask)):
             world.apply(game.index[ask.legal[0]])
             rollout.finish(world)
             raws.append(world.raw()[side])
-        return max(ask.legal, key=lambda action: worth(int(action[9:]), raws))
+            effort.done += 1
+            if effort.spent() >= 1:
+                break
+        return max(ask.legal, key=lambda action: pays(int(action.removeprefix("contract:")), raws))
 
-    # ---- cards -------------------------------------------------------------------------------
+    # ---- cards and declarations --------------------------------------------------------------
 
     def _best(self, ask: Ask, rollout: Rollout) -> str:
-        """The action with the best mean net over all worlds."""
+        """The action with the best mean; the worse half drops out after each round of worlds."""
         game = rollout.game
+        view = ask.view
         actions = [game.index[action] for action in different(ask, game)]
-        if len(actions) == 1:
-            return game.actions[actions[0]]
-        side = game.sides[ask.view.seat]
-        named = ask.view.contract is not None or ask.view.declarer is None
-        totals = dict.fromkeys(actions, 0.0)
-        began, rollouts = time.monotonic(), 0
-        found = self._worlds(ask, game)
-        effort = len(actions)
-        if ask.view.phase in ("give", "return", "discard"):
-            effort *= EXCHANGE_EFFORT
-        # After each round the worse half of the actions is dropped.
         rounds = (len(actions) - 1).bit_length()
+        times = EXCHANGE if view.phase in ("give", "return", "discard") else 1
+        effort = Effort(times * self.samples * len(actions), self.milliseconds)
+        named = view.contract is not None or view.declarer is None
+        score = named_net if named else expected_net
+        side = game.sides[view.seat]
+        totals = dict.fromkeys(actions, 0.0)
+        found = worlds(game, view, self.random(ask))
         for number in range(1, rounds + 1):
-            while self._spent(began, rollouts, effort) < number / rounds:
-                world = next(found)
-                rollouts += len(totals)
+            while effort.spent() < number / rounds and (world := next(found, None)):
                 for action in totals:
                     deal = world.copy()
                     deal.apply(action)
                     rollout.finish(deal)
-                    totals[action] += value(deal, side) if named else expected_net(deal, side)
+                    totals[action] += score(deal, side)
+                effort.done += len(totals)
             best = sorted(totals, key=lambda action: -totals[action])
             totals = {action: totals[action] for action in best[: (len(best) + 1) // 2]}
         return game.actions[next(iter(totals))]
 
 
-def value(deal: Deal, side: int) -> float:
-    """How good a finished deal is for a side."""
-    return net(deal.points(), side) + RAW_SHARE * net(deal.raw(), side)
-
-
 def different(ask: Ask, game: Huutopussi) -> list[str]:
-    """The legal actions without those that come to the same: neighbours of the same points.
+    """The legal actions without cards that come to the same as an earlier one.
 
-    Cards are neighbours when no card that others hold or that lies in the trick is between them.
+    They do when they are of one suit, count the same and no card that others hold, or that lies
+    in the trick, ranks between them. The king and queen of an open suit are a pair of their own.
     """
     view = ask.view
-    played = [action for _, action in view.history if action in PACK.index]
+    played = PACK.mask(action for _, action in view.history if action in PACK.index)
     own = PACK.mask([*view.hand, *view.chosen, *view.discarded])
-    others = PACK.full & ~own & ~PACK.mask(played) | PACK.mask(card for _, card in view.trick)
-    above = game.trick_rules.above
-    kept: list[str] = []
-    groups: list[tuple[int, int]] = []
+    others = PACK.full & ~(own | played) | PACK.mask(card for _, card in view.trick)
+    declared = [suit for _, suit in view.declared]
+    kept: dict[tuple[object, ...], str] = {}
     for action in ask.legal:
-        card = PACK.index.get(action[-2:], -1)
-        group = (-1, len(kept))
-        if card >= 0:
-            over = PACK.suit_of[card] << PACK.size | above[card] & others
-            group = (game.scorer.card_points(1 << card), over)
-            if action[-2] in "KQ" and action[-1] not in [s for _, s in view.declared]:
-                group = (group[0] + 100, group[1])
-        if group not in groups:
-            groups.append(group)
-            kept.append(action)
-    return kept
+        card = PACK.index.get(action.rpartition(":")[2])
+        if card is None:
+            kept[(action,)] = action
+            continue
+        rank, suit = PACK.names[card][0], PACK.names[card][1]
+        points = game.scorer.card_points(1 << card)
+        royal = rank in "KQ" and suit not in declared
+        kept.setdefault((suit, points, royal, game.trick_rules.above[card] & others), action)
+    return list(kept.values())
+
+
+def named_net(deal: Deal, side: int) -> float:
+    """The net of a finished deal, and a little for every point won beyond what counts."""
+    return net(deal.points(), side) + SPARE * net(deal.raw(), side)
 
 
 def expected_net(deal: Deal, side: int) -> float:
-    """The net of a finished deal whose contract is not named yet."""
+    """The net of a finished deal whose contract is still to be named by the declarer."""
     points: list[float] = list(deal.raw())
     if deal.declarer is not None:
         declaring = deal.game.sides[deal.declarer]
-        raw = points[declaring]
-        bid = deal.game.bids[deal.high]
+        raw, bid = points[declaring], deal.game.bids[deal.high]
         points[declaring] = max(EARNED * raw, bid) if raw >= bid else -bid
     return net(points, side)
 
 
-def worth(contract: int, raws: Sequence[int]) -> float:
-    """What a contract brings if the declaring side wins such points."""
+def pays(contract: int, raws: Sequence[int]) -> int:
+    """What a contract brings over deals in which the declaring side wins such points."""
     made = sum(raw >= contract for raw in raws)
     return contract * (2 * made - len(raws))
 
@@ -196,9 +201,11 @@ def worth(contract: int, raws: Sequence[int]) -> float:
 def main() -> None:
     """Read the command line and play."""
     parser = argparse.ArgumentParser(description="A bot that samples worlds.")
-    parser.add_argument("--samples", type=int, default=SAMPLES, help="worlds for one decision")
-    parser.add_argument("--milliseconds", type=float, help="time for one decision instead")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="worlds for each action")
+    parser.add_argument("--milliseconds", type=float, help="time for each decision instead")
     options = parser.parse_args()
+    if options.samples < 1 or (options.milliseconds is not None and options.milliseconds <= 0):
+        parser.error("expected at least one sample and more than 0 milliseconds")
     Sampler(samples=options.samples, milliseconds=options.milliseconds).run()
 
 
