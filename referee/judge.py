@@ -83,6 +83,8 @@ class Judge:
             if now >= player.start_by:
                 text = f"no valid hello within {self.job.start_ms} ms"
                 self._start_fault(player, "start_timeout", text)
+            else:
+                bot.process.ask_stderr()  # a silent bot may say there what it waits for
             return
         bot.tick(now)
         if bot.suspicious:
@@ -361,6 +363,7 @@ def _blame_of(
 ) -> Blame:
     """The blame record of a hard fault."""
     report = player.bot.exit
+    words = report or player.bot.process.stderr
     return Blame(
         kind=loss.kind,
         seat=seat,
@@ -374,6 +377,6 @@ def _blame_of(
         exit_code=report.code if report else None,
         signal=report.signal if report else None,
         received=escaped(loss.received) if loss.received is not None else None,
-        stderr_first=report.stderr_first if report else (),
-        stderr_last=report.stderr_last if report else (),
+        stderr_first=words.stderr_first if words else (),
+        stderr_last=words.stderr_last if words else (),
     )

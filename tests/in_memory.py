@@ -22,7 +22,7 @@ from referee import roster
 from referee.arena import Arena
 from referee.job import Job
 from referee.seats import bot as seat
-from referee.seats.process import ExitReport, LaunchSpec
+from referee.seats.process import ExitReport, LaunchSpec, StderrLines
 from referee.seats.zeromq import Received
 from tests.arena_help import Outcome
 
@@ -141,7 +141,11 @@ class Process:
     number: int
     exit: ExitReport | None = None
     start_failure: str | None = None
+    stderr: StderrLines | None = None
     gone: bool = False
+
+    def ask_stderr(self) -> None:
+        """It has said nothing."""
 
     def fileno(self) -> int:
         return self.number

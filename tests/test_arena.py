@@ -192,6 +192,8 @@ def test_a_bot_that_cannot_start_makes_sets_not_playable(
     (report,) = outcome.unstartable
     assert (report.entrant, report.blame.kind) == ("bad", kind)
     assert phrase in report.blame.message
+    if mode == "silent_start":
+        assert report.blame.stderr_first == ("waiting for a licence server",)
 
 
 def test_a_program_that_does_not_exist_is_named(tmp_path: Path) -> None:

@@ -165,6 +165,11 @@ class TestMatchArguments:
         with pytest.raises(ConfigError, match="NAME=VALUE"):
             option_value("a")
 
+    def test_help_says_where_results_go_and_that_options_may_be_repeated(self) -> None:
+        shown = " ".join(referee("match", "--help").stdout.split())
+        assert "results/match-BOTS-TIME" in shown
+        assert "may be given several times" in shown
+
     def test_one_bot_or_none_is_too_few(self) -> None:
         assert referee("match").exit_code == 2
         assert "two bots" in referee("match", "first_legal").stderr
@@ -236,6 +241,16 @@ class TestVerify:
         assert found.exit_code == 0
         assert "2 sets, 4 deals" in found.stdout
         assert "2 lines of an incomplete set at the end set aside" in found.stdout
+
+    def test_logs_without_a_set_say_that_nothing_has_been_played(self, tmp_path: Path) -> None:
+        paths = written(league(tmp_path, ("a", "b", "c"), sets=1))
+        for path in paths:
+            path.write_bytes(path.read_bytes().split(b"\n")[0] + b"\n")
+        one, all_of_them = referee("verify", paths[0]), referee("verify", tmp_path)
+        assert one.exit_code == all_of_them.exit_code == 0
+        assert "nothing has been played yet" in one.stdout
+        assert all_of_them.stdout.endswith("\nnothing has been played yet\n")
+        assert "verified" not in one.stdout + all_of_them.stdout
 
     def test_one_bad_log_does_not_hide_the_others(self, tmp_path: Path) -> None:
         paths = written(league(tmp_path, ("a", "b", "c"), sets=1))
@@ -320,7 +335,8 @@ class TestStandings:
         written(league(tmp_path, ("a", "b", "c"), sets=2), {5: "illegal"})
         shown = referee("standings", tmp_path)
         assert shown.exit_code == 0
-        assert max(map(len, shown.stdout.splitlines())) <= WIDTH
+        lines = shown.stdout.splitlines()
+        assert max(len(line) for line in lines if not line.startswith("  see: ")) <= WIDTH
         assert not any(line != line.rstrip() for line in shown.stdout.splitlines())
         assert json.loads(referee("standings", tmp_path, "--json").stdout)["sets"] == 6
         assert referee("standings", tmp_path, "--csv").stdout.startswith("rank,rank_low,")
@@ -341,6 +357,7 @@ class TestStandings:
         path.write_bytes(path.read_bytes()[:-10])
         shown = referee("standings", path).stdout
         assert shown.count("has not finished a set yet") == 2
+        assert "neither a net nor a rank" in shown
 
 
 class TestGames:

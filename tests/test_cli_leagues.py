@@ -142,7 +142,15 @@ class TestRun:
         assert shown.index("commitment to the secret") < shown.index("net per deal")
         assert "illegal" in shown
         assert "logs: results/logs" in shown
-        assert max(map(len, shown.split("next:")[0].splitlines())) <= 100
+        lines = shown.split("next:")[0].splitlines()
+        assert max(len(line) for line in lines if not line.startswith("  see: ")) <= 100
+        assert "wrong: " in shown
+        assert "'XX' is not legal for seat" in shown
+        replay = shown.split("next:\n")[1].splitlines()[0].strip()
+        assert f"  see: {replay}\n" in shown
+        assert "wrong: illegal" in " ".join(
+            finished.referee(*shlex.split(replay)[1:]).stdout.split()
+        )
         for line in shown.split("next:\n")[1].splitlines():
             program, *words = shlex.split(line)
             assert program == "referee"
@@ -319,6 +327,7 @@ class TestLeagues:
         assert "2 sets could not be played" in found.stdout
         assert "referee run league.toml --retry" in found.stdout
         assert "no such luck" in found.stdout
+        assert "  its stderr: results/stderr/huutopussi.helsinki." in found.stdout
         assert place.referee("verify", "results").returncode == 0
         data = json.loads(place.referee("standings", "results", "--json").stdout)
         assert [entrant["rank"] for entrant in data["entrants"]] == [1, 2, None]
@@ -338,6 +347,7 @@ class TestLeagues:
         assert found.returncode == 1
         assert "error: nothing could be played, nothing was scored: one cannot" in found.stderr
         assert "Traceback" not in found.stderr
+        assert "\ntheir standard error: results/stderr/" in found.stderr
 
 
 class TestMatch:

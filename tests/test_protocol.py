@@ -196,6 +196,10 @@ class TestTheGame:
             PAGE.write_text(with_generated(), encoding="utf-8")
         assert PAGE.read_text(encoding="utf-8") == with_generated(), "UPDATE=1 writes the tables"
 
+    def test_says_how_options_stand_in_a_rulesets_name(self) -> None:
+        game = game_named("huutopussi", "helsinki", {"must_head": False, "bid_step": 10})
+        assert f"`{game.ruleset}`" in section("`start`")
+
     def test_explains_every_option_and_value(self) -> None:
         explained = TEXT[TEXT.index("### 8.1") : TEXT.index("### 8.7")]
         for option in options_of(KINDS["huutopussi"]):

@@ -267,6 +267,16 @@ class TestStandings:
             assert name[:12] in shown
         assert "12." in shown
         assert len(sheet.table.cells) == 132
+        assert "against" in shown
+        assert "w-d-l" in shown
+        assert "fewer than 10 sets told the entrants apart" in " ".join(shown.split())
+
+    @pytest.mark.parametrize(("rules", "entrants"), [("helsinki", 2), ("wikibooks-3", 3)])
+    def test_one_pairing_has_no_crosstable(self, tmp_path: Path, rules: str, entrants: int) -> None:
+        paths = written(league(tmp_path, LONG[:entrants], rules=rules, sets=3))
+        sheet = sheet_from([read(path) for path in paths])
+        assert "against" not in text(standings_page(sheet, LOOK))
+        assert "against" not in standings_markdown(sheet, LOOK)
 
     def test_json_has_everything_and_no_infinities(self, tmp_path: Path) -> None:
         paths = written(league(tmp_path, ("a", "b", "c"), sets=1))
@@ -345,6 +355,13 @@ class TestProgress:
         assert "about 10 s left" in shown
         assert "500 decisions a second" in shown
         assert "and 7 more entrants" in shown
+
+    def test_until_something_is_played_bots_are_starting(self, tmp_path: Path) -> None:
+        board = self.board(tmp_path, 0)
+        board.state.decisions = board.state.tables = 0
+        line = progress_line(board)
+        assert "starting bots, waiting for their hello for 10 s" in line
+        assert "decisions a second" not in line
 
     def test_a_plain_line_is_one_line(self, tmp_path: Path) -> None:
         line = progress_line(self.board(tmp_path, 99))

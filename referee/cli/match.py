@@ -26,8 +26,9 @@ _INTERPRETERS = frozenset(("python", "python3", "node", "java", "ruby", "perl", 
 @click.option("--game", default="huutopussi", show_default=True, help="The game.")
 @click.option("--rules", help="A ruleset of the game.")
 @click.option(
-    "--option", "options", metavar="NAME=VALUE", multiple=True, help="One option on top of it."
-)
+    "--option", "options", metavar="NAME=VALUE", multiple=True,
+    help="One option on top of it; may be given several times.",
+)  # fmt: skip
 @click.option(
     "--sets", type=click.IntRange(1, 10_000_000), default=100, show_default=True,
     help="Sets for each pairing.",
@@ -38,7 +39,7 @@ _INTERPRETERS = frozenset(("python", "python3", "node", "java", "ruby", "perl", 
 )  # fmt: skip
 @click.option("--decision-ms", type=click.IntRange(20, 86_400_000), help="Limit for a decision.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes at once.")
-@click.option("--results", metavar="DIR", help="Results folder; resumes what is in it.")
+@click.option("--results", metavar="DIR", help="Results folder; goes on with what is in it.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and touch nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Standings as JSON; the rest on stderr.")
 @click.option("--secret-file", metavar="FILE", help="Take the secret from here (64 hex digits).")
@@ -48,6 +49,9 @@ def match(ctx: click.Context, /, bots: Sequence[str], **flags: Any) -> None:
 
     A BOT is a sample bot's name, a path to a program, or a quoted command line. With more bots
     than sit at a table, everybody meets everybody.
+
+    Logs go into a new folder below the current one, results/match-BOTS-TIME, which stays there;
+    --results names another one.
     """
     if len(bots) < 2:
         raise click.UsageError("a match needs two bots at least")
@@ -77,7 +81,23 @@ def match(ctx: click.Context, /, bots: Sequence[str], **flags: Any) -> None:
         dry_run=flags["dry_run"],
         as_json=flags["as_json"],
     )
-    ctx.exit(play(order))
+    try:
+        code = play(order)
+    except ConfigError as error:
+        raise ConfigError(_for_a_match(str(error))) from None
+    ctx.exit(code)
+
+
+def _for_a_match(message: str) -> str:
+    """A message about a league in the words of a match, which has no file to change.
+
+    >>> _for_a_match("x.jsonl: other rules; give the league another results folder")
+    'x.jsonl: other rules; name another folder by --results, or none for a new one'
+    """
+    what, advice, _ = message.replace("the league now says", "the match now has").partition(
+        "; give the "
+    )
+    return f"{what}; name another folder by --results, or none for a new one" if advice else what
 
 
 def bot_ids(bots: Sequence[str]) -> list[str]:

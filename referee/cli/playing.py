@@ -19,10 +19,11 @@ from referee.errors import ConfigError
 from referee.job import Job, Report
 from referee.league.config import League
 from referee.league.executor import FreshProcesses
-from referee.league.runner import Outcome, Runner, cores
+from referee.league.runner import NothingStarts, Outcome, Runner, cores
 from referee.league.schedule import pairing_id
 from referee.log import read
 from referee.show.export import standings_data
+from referee.show.faults import replay_command
 from referee.show.page import console_on, count, look_of, put
 from referee.show.plan import headline, outlook, plan_data, plan_page
 from referee.show.standings import (
@@ -113,6 +114,8 @@ def play(order: Order) -> int:
 
         try:
             outcome = runner.run(executor_for, lambda: interrupts.times)
+        except NothingStarts as error:
+            raise NothingStarts(f"{error}{_stderr_hint(runner)}") from None
         finally:
             watcher.close()
         code = _exit_code(outcome, interrupts)
@@ -122,6 +125,12 @@ def play(order: Order) -> int:
             if not interrupts.times:
                 raise  # otherwise the terminal has gone with the hang-up
     return code
+
+
+def _stderr_hint(runner: Runner) -> str:
+    """Where to read what bots wrote to standard error, if they did."""
+    files = sorted(path for path in runner.folder.stderr.rglob("*.txt") if path.stat().st_size)
+    return f"\ntheir standard error: {files[0].parent}" if files else ""
 
 
 def _exit_code(outcome: Outcome, interrupts: Interrupts) -> int:
@@ -142,12 +151,15 @@ def _finish(order: Order, outcome: Outcome, runner: Runner) -> None:
         click.echo(f"{state.before:,} of {count(state.planned, 'set')} had been played: {what}")
     click.echo("")
     config = order.league.config
-    sheet = sheet_of(results, config.unit, config.isolation, outcome.complete)
+    paths = _log_paths(order, runner)
+    sheet = sheet_of(results, config.unit, config.isolation, outcome.complete, paths)
     if results.results:
         put(console, standings_page(sheet, look_of(console)))
     else:
         click.echo("no set was finished")
     click.echo("")
+    if faults := sheet.fault_lines():
+        click.echo("\n".join([*faults, ""]))
     for line in _closing_lines(order, outcome, runner, sheet):
         click.echo(line)
 
@@ -173,27 +185,41 @@ def _closing_lines(order: Order, outcome: Outcome, runner: Runner, sheet: Sheet)
 
 
 def _next(order: Order, runner: Runner, sheet: Sheet) -> list[list[str]]:
-    """Commands worth trying now; the deal to read is one between the best."""
-    places = {row.entrant: place for place, row in enumerate(sheet.table.rows)}
-    first = min(
-        sheet.results.results,
-        key=lambda result: (result.set, sum(places[entrant] for entrant in result.pairing)),
-    )
-    game = order.league.game
-    log = runner.folder.log_path(game.name, game.ruleset, pairing_id(first.pairing))
+    """Commands worth trying now; the deal to read has a fault, or is one between the best."""
     return [
-        ["referee", "replay", str(log), "--set", str(first.set), "--table", "0"],
+        _replay(order, runner, sheet),
         ["referee", "verify", str(runner.folder.path)],
         ["referee", "standings", str(runner.folder.path), "--markdown"],
     ]
 
 
+def _replay(order: Order, runner: Runner, sheet: Sheet) -> list[str]:
+    paths = _log_paths(order, runner)
+    faults = [notes.first for notes in sheet.results.notes.values() if notes.first is not None]
+    if faults:
+        first = min(faults, key=lambda fault: fault.order)
+        return replay_command(paths[pairing_id(first.pairing)], first)
+    places = {row.entrant: place for place, row in enumerate(sheet.table.rows)}
+    best = min(
+        sheet.results.results,
+        key=lambda result: (result.set, sum(places[entrant] for entrant in result.pairing)),
+    )
+    log = paths[pairing_id(best.pairing)]
+    return ["referee", "replay", str(log), "--set", str(best.set), "--table", "0"]
+
+
+def _log_paths(order: Order, runner: Runner) -> dict[str, Path]:
+    """The log of every pairing."""
+    game = order.league.game
+    return {
+        pairing.id: runner.folder.log_path(game.name, game.ruleset, pairing.id)
+        for pairing in runner.pairings
+    }
+
+
 def _data(order: Order, outcome: Outcome, runner: Runner) -> dict[str, Any]:
     """The end of a run for programs: standings and how it ended."""
-    game = order.league.game
-    paths = [
-        runner.folder.log_path(game.name, game.ruleset, pairing.id) for pairing in runner.pairings
-    ]
+    paths = _log_paths(order, runner).values()
     sheet = sheet_from([read(path) for path in paths if path.exists()])
     return {
         "complete": outcome.complete,

@@ -14,7 +14,7 @@ from referee.games.game import Game
 from referee.games.rulesets import game_from
 from referee.league.folder import Folder, logs_at
 from referee.league.plan import logged_seatings
-from referee.log import Header, Log, SetRecord
+from referee.log import Header, Log
 from referee.replay import verify
 from referee.show.deal import (
     Scene,
@@ -22,10 +22,11 @@ from referee.show.deal import (
     deal_page,
     hand_lines,
     heading,
+    loose_faults,
     moment_lines,
     result_lines,
 )
-from referee.show.listing import list_data, list_page
+from referee.show.listing import list_data, list_page, unplayed_lines
 from referee.show.page import console_on, look_of, put
 from referee.show.story import Story, stories
 
@@ -67,9 +68,14 @@ def replay(
             put(console, list_page(game, found))
         return
     told = list(_chosen(game, found, folder, set_number, table, deal))
+    unplayed = unplayed_lines(found.sets[set_number], table) if not deal else []
     if as_json:
-        click.echo(msgspec.json.encode(_data(header, told)))
+        click.echo(msgspec.json.encode({**_data(header, told), "unplayed": unplayed}))
         return
+    for line in unplayed:
+        click.echo(line)
+    if told and unplayed:
+        click.echo("")
     for number, story in enumerate(told):
         if number:
             click.echo("")
@@ -108,13 +114,8 @@ def _chosen(
         if table in (None, story.play.table) and deal in (None, story.play.deal):
             empty = False
             yield story
-    if empty:
-        raise ConfigError(f"{log.path}: set {number} has no such deal{_unplayed(record)}")
-
-
-def _unplayed(record: SetRecord) -> str:
-    played = sum(1 for _ in record.deals())
-    return "; a table of it was not played" if played < len(record.entries) else ""
+    if empty and (deal or not unplayed_lines(record, table)):
+        raise ConfigError(f"{log.path}: set {number} has no such deal")
 
 
 def _step_through(scene: Scene, console: Console) -> bool:
@@ -127,7 +128,7 @@ def _step_through(scene: Scene, console: Console) -> bool:
             put(console, Group(*moment_lines(scene, moment)))
             if not sys.stdin.readline():
                 return False
-    put(console, Group(*result_lines(scene)))
+    put(console, Group(*loose_faults(scene), *result_lines(scene)))
     return True
 
 

@@ -36,3 +36,5 @@ def standings(paths: Sequence[str], form: str | None) -> None:
         click.echo(standings_markdown(sheet, look_of(console)), nl=False)
     else:
         put(console, standings_page(sheet, look_of(console)))
+        if faults := sheet.fault_lines():
+            click.echo("\n".join(["", *faults]))

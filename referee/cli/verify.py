@@ -47,7 +47,11 @@ def verify(ctx: click.Context, paths: Sequence[str], as_json: bool) -> None:
         click.echo(msgspec.json.encode({"ok": ok, "logs": found}))
     elif len(found) > 1:
         bad = sum(not log["ok"] for log in found)
-        click.echo(f"{bad} of {len(found)} logs not verified" if bad else "all logs verified")
+        if bad:
+            click.echo(f"{bad} of {len(found)} logs not verified")
+        else:
+            played = any(log["sets"] for log in found)
+            click.echo("all logs verified" if played else "nothing has been played yet")
     ctx.exit(0 if ok else 1)
 
 
@@ -80,7 +84,11 @@ def _lines(checked: Verified) -> list[str]:
     text = f"  {count(checked.sets, 'set')}, {count(checked.deals, 'deal')}{cards}"
     if checked.unplayed:
         text += f", {count(checked.unplayed, 'table')} not played"
-    lines = [f"verified: {printable(str(checked.path))}", text, f"  digest {checked.digest}"]
+    name = printable(str(checked.path))
+    if checked.sets:
+        lines = [f"verified: {name}", text, f"  digest {checked.digest}"]
+    else:
+        lines = [f"{name}: nothing has been played yet"]
     if checked.set_aside:
         lines.append(
             f"  {count(checked.set_aside, 'line')} of an incomplete set at the end set aside"

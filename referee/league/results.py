@@ -10,7 +10,25 @@ from referee.games.game import Game
 from referee.games.rulesets import game_from
 from referee.league.crosstable import LeagueTable, SetResult, standings
 from referee.log import DealLine, Entry, Log, SetRecord, Unplayed
-from referee.rulings import Kind
+from referee.rulings import Blame, Kind
+from referee.table import PlayRecord
+
+
+class FirstFault(Struct, frozen=True, kw_only=True):
+    """Where an entrant went wrong first."""
+
+    pairing: tuple[str, ...]
+    set: int
+    table: int
+    deal: int | None
+    """Null for a table that was not played."""
+    blame: Blame
+
+    @property
+    def order(self) -> tuple[bool, int, tuple[str, ...], int]:
+        """Sorts the first to the front; a forfeited table is but a consequence."""
+        consequence = self.deal is None and self.blame.ruling == "forfeit"
+        return consequence, self.set, self.pairing, self.table
 
 
 class EntrantNotes(Struct, kw_only=True):
@@ -19,6 +37,9 @@ class EntrantNotes(Struct, kw_only=True):
     deals: int = 0
     tables: int = 0
     faults: Counter[Kind] = Counter()
+    unplayed: int = 0
+    """Tables forfeited unplayed, after too many hard faults."""
+    first: FirstFault | None = None
     decisions: int = 0
     decision_ms: float = 0.0
     """All decisions together."""
@@ -49,13 +70,12 @@ class LeagueResults(Struct, kw_only=True):
         playable = True
         for _, line, play in entries:
             if isinstance(line, DealLine) and play is not None:
-                self._count(play.seats, line)
+                self._count(pairing, play, line)
                 if play.nets is not None:
                     self._add_totals(play.seats, play.score)
                     nets[play.table] = self._by_entrant(pairing, play.seats, play.nets)
             elif isinstance(line, Unplayed):
-                for blame in line.blame:
-                    self.notes[line.seats[blame.seat]].faults[blame.kind] += 1
+                self._count_unplayed(pairing, line)
                 if line.nets is None:
                     playable = False
                 else:
@@ -84,17 +104,44 @@ class LeagueResults(Struct, kw_only=True):
             notes.points += score[side]
             notes.points_against += (sum(score) - score[side]) / (len(score) - 1)
 
-    def _count(self, seats: Sequence[str], line: DealLine) -> None:
+    def _count(self, pairing: Sequence[str], play: PlayRecord, line: DealLine) -> None:
+        seats = play.seats
         for entrant in set(seats):
             self.notes[entrant].deals += 1
         for blame in line.side.blame:
             if blame.ruling != "none":
                 self.notes[seats[blame.seat]].faults[blame.kind] += 1
+                place = (play.set, play.table, play.deal)
+                self._keep_first(seats[blame.seat], pairing, place, blame)
         for seat, _, ms in line.side.times:
             notes = self.notes[seats[seat]]
             notes.decisions += 1
             notes.decision_ms += ms
             notes.worst_ms = max(notes.worst_ms, ms)
+
+    def _count_unplayed(self, pairing: Sequence[str], line: Unplayed) -> None:
+        """A forfeited table follows from faults that have been counted; a failed start has not."""
+        for blame in line.blame:
+            entrant = line.seats[blame.seat]
+            if line.reason == "not_playable":
+                self.notes[entrant].faults[blame.kind] += 1
+            self._keep_first(entrant, pairing, (line.set, line.table, None), blame)
+        if line.reason == "forfeited":
+            for entrant in {line.seats[blame.seat] for blame in line.blame}:
+                self.notes[entrant].unplayed += 1
+
+    def _keep_first(
+        self,
+        entrant: str,
+        pairing: Sequence[str],
+        place: tuple[int, int, int | None],
+        blame: Blame,
+    ) -> None:
+        number, table, deal = place
+        found = FirstFault(pairing=tuple(pairing), set=number, table=table, deal=deal, blame=blame)
+        notes = self.notes[entrant]
+        if notes.first is None or found.order < notes.first.order:
+            notes.first = found
 
     def table(self, confidence: float = 0.95) -> LeagueTable:
         """The standings."""

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from referee.games.game import Game
+from referee.judge import last_words
 from referee.log import Header
 from referee.rulings import Blame
 from referee.show.page import WIDTH, Look, grid, milliseconds, printable, signed
@@ -75,8 +76,7 @@ def deal_page(scene: Scene) -> list[Text]:
         lines += hand_lines(scene, dealing.hands, dealing.talon)
         lines.append(Text(""))
         lines += _played(scene, dealing.moments)
-    lines += [line for blame in scene.story.blame for line in blame_lines(scene, blame)]
-    return [*lines, Text(""), *result_lines(scene)]
+    return [*lines, *loose_faults(scene), Text(""), *result_lines(scene)]
 
 
 def heading(scene: Scene) -> list[Text]:
@@ -235,22 +235,36 @@ def _trick_line(scene: Scene, trick: Trick) -> Text:
     return line
 
 
-def blame_lines(scene: Scene, blame: Blame) -> list[Text]:
-    """A fault: who, what, and what the referee did about it."""
+def loose_faults(scene: Scene) -> list[Text]:
+    """Faults at no decision in particular; stray messages of one seat are told together."""
+    together: dict[object, list[Blame]] = {}
+    for number, blame in enumerate(scene.story.blame):
+        key = (blame.seat, blame.kind) if blame.ruling == "none" else number
+        together.setdefault(key, []).append(blame)
+    return [
+        line
+        for like in together.values()
+        for line in blame_lines(scene, like[0], more=len(like) - 1)
+    ]
+
+
+def blame_lines(scene: Scene, blame: Blame, more: int = 0) -> list[Text]:
+    """A fault: who, what, how many more like it, and what the referee did about it."""
     ruling = {
         "substitute": "the first legal action is played",
         "forfeit": "forfeited: the referee plays on for the seat, its side scores the floor",
         "none": "nothing is changed",
     }[blame.ruling]
     facts = [printable(blame.message, 240)]
-    if blame.kind == "timeout" and blame.took_ms is not None and blame.limit_ms is not None:
-        facts.append(f"{milliseconds(blame.took_ms)} of {milliseconds(blame.limit_ms)} ms")
+    if more:
+        facts.append(f"and {more} more of this kind")
     if blame.signal is not None:
         facts.append(f"signal {blame.signal}")
     elif blame.exit_code is not None and "exit code" not in blame.message:
         facts.append(f"exit code {blame.exit_code}")
-    if words := blame.stderr_last or blame.stderr_first:
-        facts.append(f"last words: {printable(words[-1], 120)}")
+    words = last_words(blame.stderr_first, blame.stderr_last)
+    if words and words not in blame.message:
+        facts.append(f"last words: {printable(words, 120)}")
     text = f"{scene.who(blame.seat)}: {blame.kind}: {'; '.join(facts)}; {ruling}"
     parts = [Text(word, "red") for word in text.split(" ")]
     return _filled("  fault", parts, gap=" ")

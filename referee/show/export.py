@@ -7,11 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from referee.league.crosstable import PairingSummary, Row
+from referee.league.results import FirstFault
+from referee.league.schedule import pairing_id
 from referee.league.stats import Interval
 from referee.log import Log
 from referee.rulings import KINDS
+from referee.show.faults import faults_text, first_fault_text
 from referee.show.page import Look, half_width, milliseconds, printable, signed
-from referee.show.standings import Sheet, faults_text, heading, outcomes, remarks, unrated_reasons
+from referee.show.standings import Sheet, heading, outcomes, remarks, unrated_reasons
 
 
 def standings_data(sheet: Sheet) -> dict[str, Any]:
@@ -59,11 +62,29 @@ def _entrant(sheet: Sheet, row: Row, reason: str | None) -> dict[str, Any]:
         "points_against": _number(notes.points_against),
         "scored_tables": notes.scored,
         "faults": {kind: notes.faults[kind] for kind in KINDS if notes.faults[kind]},
+        "first_fault": _first_fault(sheet, notes.first),
+        "unplayed_tables": notes.unplayed,
         "decisions": notes.decisions,
         "mean_ms": _number(notes.decision_ms / notes.decisions if notes.decisions else None),
         "worst_ms": _number(notes.worst_ms),
         "not_playable": notes.not_playable,
         "unrated": reason,
+    }
+
+
+def _first_fault(sheet: Sheet, first: FirstFault | None) -> dict[str, Any] | None:
+    if first is None:
+        return None
+    path = sheet.where.log_of(first)
+    return {
+        "log": None if path is None else str(path),
+        "pairing": pairing_id(first.pairing),
+        "set": first.set,
+        "table": first.table,
+        "deal": first.deal,
+        "seat": first.blame.seat,
+        "kind": first.blame.kind,
+        "message": first.blame.message,
     }
 
 
@@ -127,7 +148,8 @@ def standings_csv(sheet: Sheet) -> str:
         (
             "rank", "rank_low", "rank_high", "entrant", "sets", "tables", "net", "half_width",
             "low", "high", "se", "df", "informative_sets", "rating", "won", "drawn", "lost",
-            "points", "points_against", *KINDS, "decisions", "mean_ms", "worst_ms", "unrated",
+            "points", "points_against", *KINDS, "unplayed_tables", "decisions",
+            "mean_ms", "worst_ms", "unrated",
         )
     )  # fmt: skip
     for entrant in standings_data(sheet)["entrants"]:
@@ -141,6 +163,7 @@ def standings_csv(sheet: Sheet) -> str:
                 *entrant["pairings"],
                 *(entrant[name] for name in ("points", "points_against")),
                 *(entrant["faults"].get(kind, 0) for kind in KINDS),
+                entrant["unplayed_tables"],
                 *(entrant[name] for name in ("decisions", "mean_ms", "worst_ms", "unrated")),
             )
         )
@@ -169,13 +192,15 @@ def standings_markdown(sheet: Sheet, look: Look) -> str:
             )
         )
     titles = (
-        "#", "range", "entrant", "sets", f"net per {sheet.unit}", "W-D-L", "faults", "mean ms",
-        "worst ms",
+        "#", "range", "entrant", "sets", f"net per {sheet.unit}", "pairings w-d-l", "faults",
+        "mean ms", "worst ms",
     )  # fmt: skip
     parts = [f"**{_escaped(heading(sheet))}**", _markdown_table(titles, rows, "rlLrrrLrr")]
-    if len(sheet.table.cells) > 2:
+    if sheet.crossed:
         parts.append(_markdown_crosstable(sheet, look))
-    parts.append("\n".join(f"- {_escaped(line)}" for line in remarks(sheet)))
+    faulty = sorted(item for item in sheet.results.notes.items() if item[1].first is not None)
+    lines = [*remarks(sheet), *(first_fault_text(name, notes) for name, notes in faulty)]
+    parts.append("\n".join(f"- {_escaped(line)}" for line in lines))
     return "\n\n".join(parts) + "\n"
 
 

@@ -29,6 +29,8 @@ class Line(Struct, frozen=True, kw_only=True):
     faults: dict[str, int] = {}
     unplayed: str | None = None
     """`not_playable` or `forfeited`."""
+    why: list[str] = []
+    """Why it was not played: for each entrant to blame its fault."""
 
 
 def lines_of(game: Game, log: Log) -> Iterator[Line]:
@@ -57,16 +59,34 @@ def _played(brief: Brief) -> Line:
 
 
 def _unplayed(record: SetRecord) -> Iterator[Line]:
-    for _, line, _ in record.entries:
-        if isinstance(line, Unplayed):
-            yield Line(
-                set=line.set,
-                table=line.table,
-                deal=None,
-                seats=line.seats,
-                nets=line.nets,
-                unplayed=line.reason,
-            )
+    lines = [line for _, line, _ in record.entries if isinstance(line, Unplayed)]
+    # A set that was not playable has its blame at its first table.
+    shared = [why for line in lines if line.nets is None for why in _reasons(line)]
+    for line in lines:
+        yield Line(
+            set=line.set,
+            table=line.table,
+            deal=None,
+            seats=line.seats,
+            nets=line.nets,
+            unplayed=line.reason,
+            why=_reasons(line) or shared,
+        )
+
+
+def _reasons(line: Unplayed) -> list[str]:
+    found = [f"{line.seats[blame.seat]}: {blame.kind}: {blame.message}" for blame in line.blame]
+    return list(dict.fromkeys(found))
+
+
+def unplayed_lines(record: SetRecord, table: int | None) -> list[str]:
+    """Which tables of a set were not played, and why."""
+    return [
+        f"set {line.set}, table {line.table} was not played, "
+        f"{str(line.unplayed).replace('_', ' ')}: {printable('; '.join(line.why), 400)}"
+        for line in sorted(_unplayed(record), key=lambda line: line.table)
+        if table in (None, line.table)
+    ]
 
 
 def list_page(game: Game, log: Log) -> RenderableType:
@@ -85,6 +105,8 @@ def list_page(game: Game, log: Log) -> RenderableType:
         declarer, faults = "", ", ".join(f"{n} {kind}" for kind, n in line.faults.items())
         if many and line.faults:
             faults = str(sum(line.faults.values()))
+        if line.why:
+            faults = printable("; ".join(line.why), 60 if many else 90)
         if line.declarer is not None:
             declarer = f"{line.declarer} {printable(line.seats[line.declarer], 9 if many else 20)}"
         place = f"{line.set}.{line.table}" + ("" if line.deal is None else f".{line.deal}")

@@ -91,7 +91,7 @@ def plan_page(view: Outlook) -> RenderableType:
         f"left to play: {count(view.sets_left, 'set')} of {view.sets:,}, "
         f"{count(view.sets_left * view.tables, 'table')}, in {count(view.jobs, 'job')}",
         f"{view.busy_workers * each} bot processes at once "
-        f"({count(view.busy_workers, 'worker')} x {each}), each with a keeper",
+        f"({count(view.busy_workers, 'worker')} x {each}), and a small helper process beside each",
     ]
     top = headline(view.league, view.workers)
     return stacked([Text("\n".join(top)), table, Text("\n".join(last))])

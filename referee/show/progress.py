@@ -11,8 +11,9 @@ from rich.text import Text
 from referee.games.game import Unit
 from referee.league.crosstable import LeagueTable
 from referee.league.runner import LeagueState
+from referee.show.faults import faults_text
 from referee.show.page import Look, count, duration, grid, printable, signed
-from referee.show.standings import faults_text, net_text
+from referee.show.standings import net_text
 
 _WINDOW_SECONDS = 5.0
 """How far back the rate of decisions looks."""
@@ -100,6 +101,8 @@ def _left_text(board: Scoreboard) -> str:
 
 def _pace_text(board: Scoreboard) -> str:
     state = board.state
+    if not state.decisions and not state.tables and state.done == state.before:
+        return f"starting bots, waiting for their hello for {duration(board.now - state.began)}"
     return (
         f"{board.pace.decisions_a_second():,.0f} decisions a second, "
         f"{count(state.tables, 'table')} in flight, referee lag {state.lag_ms:.0f} ms at worst"

@@ -1,7 +1,8 @@
 """The standings as a page: the table with its error bars, who beat whom, and what to know of it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 from rich.console import Group, RenderableType
@@ -10,10 +11,11 @@ from rich.text import Text
 
 from referee.errors import ConfigError
 from referee.games.game import Unit
-from referee.league.crosstable import Cell, LeagueTable, Row
+from referee.league.crosstable import FEW_INFORMATIVE, Cell, LeagueTable, Row
 from referee.league.results import EntrantNotes, LeagueResults, results_from
+from referee.league.stats import MIN_INFORMATIVE
 from referee.log import Log
-from referee.rulings import KINDS
+from referee.show.faults import Whereabouts, fault_lines, faults_text
 from referee.show.page import (
     WIDTH,
     Look,
@@ -37,6 +39,8 @@ class Sheet(Struct, frozen=True, kw_only=True):
     complete: bool | None
     """Whether every planned set is there; None where the logs do not say."""
     logs: tuple[Log, ...] = ()
+    paths: Mapping[str, Path] = {}
+    """Logs by pairing, where they are not at hand."""
     notes: tuple[str, ...] = ()
     """What else a reader has to know."""
 
@@ -45,12 +49,29 @@ class Sheet(Struct, frozen=True, kw_only=True):
         """Digits that nets are shown with."""
         return 1 if self.unit == "deal" else 3
 
+    @property
+    def crossed(self) -> bool:
+        """Whether a crosstable says more than the ranking."""
+        return len(self.table.pairings) > 1 and len(self.table.cells) > 2
 
-def sheet_of(results: LeagueResults, unit: Unit, isolation: str, complete: bool) -> Sheet:
-    """The sheet of a league that has just been played."""
+    @property
+    def where(self) -> Whereabouts:
+        """Where the logs lie."""
+        return Whereabouts(logs=self.logs, paths=self.paths)
+
+    def fault_lines(self) -> list[str]:
+        """For each entrant with faults the first of them; commands may be wider than a page."""
+        return fault_lines(self.results.notes, self.where)
+
+
+def sheet_of(
+    results: LeagueResults, unit: Unit, isolation: str, complete: bool, paths: Mapping[str, Path]
+) -> Sheet:
+    """The sheet of a league that has just been played; its logs by pairing."""
     return Sheet(
-        results=results, table=results.table(), unit=unit, isolation=isolation, complete=complete
-    )
+        results=results, table=results.table(), unit=unit, isolation=isolation,
+        complete=complete, paths=paths,
+    )  # fmt: skip
 
 
 def sheet_from(logs: Sequence[Log]) -> Sheet:
@@ -112,7 +133,7 @@ def _changed_entrants(logs: Sequence[Log]) -> tuple[str, ...]:
 def standings_page(sheet: Sheet, look: Look) -> RenderableType:
     """The whole page."""
     parts: list[RenderableType] = [Text(heading(sheet), "bold"), ranking(sheet, look)]
-    if len(sheet.table.cells) > 2:
+    if sheet.crossed:
         parts.append(crosstable(sheet, look))
     parts.append(Group(*(Text(line) for line in remarks(sheet))))
     return stacked(parts)
@@ -137,7 +158,7 @@ def ranking(sheet: Sheet, look: Look) -> Table:
         ("sets", "right"),
         (f"net per {sheet.unit}", "right"),
         *([("points", "right")] if totals else []),
-        ("W-D-L", "right"),
+        ("pairings\nw-d-l", "right"),
         ("faults", "fold"),
         ("mean ms", "right"),
         ("worst", "right"),
@@ -171,11 +192,6 @@ def net_text(row: Row, decimals: int, look: Look) -> Text:
 def outcomes(row: Row) -> str:
     """Pairings won, drawn and lost."""
     return f"{row.pairings_won}-{row.pairings_drawn}-{row.pairings_lost}"
-
-
-def faults_text(notes: EntrantNotes) -> str:
-    """Faults by kind, in the order of the list of kinds."""
-    return ", ".join(f"{notes.faults[kind]} {kind}" for kind in KINDS if notes.faults[kind])
 
 
 def _range(row: Row) -> str:
@@ -225,14 +241,15 @@ def _cell(cell: Cell, decimals: int, look: Look) -> str:
 def remarks(sheet: Sheet) -> list[str]:
     """What has to be said below the tables."""
     table, lines = sheet.table, []
-    if len(table.cells) > 2:
+    if sheet.crossed:
         lines.append(
             "Rows against columns: own net with its half-width; * differs by this comparison "
             "alone, ** also when all comparisons are to be right at once."
         )
     percent = f"{100 * table.confidence:.0f} %"
     lines.append(
-        f"Intervals: {percent}, Student t over sets. Ranges of ranks: {percent}, all at once."
+        f"Intervals: {percent}, Student t over sets. Range: the ranks an entrant may really have, "
+        f"{percent} sure for all of them at once."
     )
     if table.duplicate_gain is not None and math.isfinite(table.duplicate_gain):
         lines.append(
@@ -242,9 +259,18 @@ def remarks(sheet: Sheet) -> list[str]:
     lines += _pairing_notes(sheet)
     lines += [note[0].upper() + note[1:] + "." for note in table.notes]
     lines += [note + "." for note in sheet.notes]
-    lines += [reason + "." for reason in unrated_reasons(sheet).values()]
+    if reasons := unrated_reasons(sheet):
+        lines.append("Unrated: without a finished set there is neither a net nor a rank.")
+    lines += [reason + "." for reason in reasons.values()]
     lines += _trouble(sheet)
     return lines
+
+
+_MEANT = {
+    FEW_INFORMATIVE: f" (fewer than {MIN_INFORMATIVE} sets told the entrants apart, so their "
+    "intervals are made wider)"
+}
+"""What notes on pairings mean, where they do not say so themselves."""
 
 
 def _pairing_notes(sheet: Sheet) -> list[str]:
@@ -256,7 +282,7 @@ def _pairing_notes(sheet: Sheet) -> list[str]:
     for note, names in found.items():
         shown = ", ".join(names[:3])
         more = f" and {len(names) - 3} more pairings" if len(names) > 3 else ""
-        lines.append(f"{note[0].upper()}{note[1:]}: {shown}{more}.")
+        lines.append(f"{note[0].upper()}{note[1:]}{_MEANT.get(note, '')}: {shown}{more}.")
     return lines
 
 

@@ -186,11 +186,14 @@ class _Teller(_Player):
         self.blame: dict[int, list[Blame]] = {}
         self.elsewhere: list[Blame] = []
         self.dealings: list[Dealing] = []
+        forfeits = {(r.seat, r.kind): r.at for r in play.rulings if r.ruling == "forfeit"}
         for blame in side.blame:
-            if blame.at is None:
+            # A bot that had gone before it was asked is blamed where its seat was wanted.
+            at = forfeits.get((blame.seat, blame.kind)) if blame.at is None else blame.at
+            if at is None or (blame.at is None and blame.ruling != "forfeit"):
                 self.elsewhere.append(blame)
             else:
-                self.blame.setdefault(blame.at, []).append(blame)
+                self.blame.setdefault(at, []).append(blame)
 
     def dealt(self, deal: Deal, cards: list[str]) -> None:
         """Lay out the hands."""

@@ -214,6 +214,7 @@ def main() -> None:
         print("cannot find my opening book", file=sys.stderr, flush=True)
         sys.exit(5)
     if MODE == "silent_start":
+        print("waiting for a licence server", file=sys.stderr, flush=True)
         time.sleep(ALARM_SECONDS)
     bot = Zoo()
     if MODE == "junk_hello":
