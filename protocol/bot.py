@@ -127,7 +127,11 @@ class Bot:
         except msgspec.ValidationError as error:
             return self._take_apart(socket, data, error)
         if isinstance(message, RefereeBatch):
-            replies = [reply for one in message.messages if (reply := self._reply(one))]
+            replies = [
+                reply
+                for one in message.messages
+                if (reply := self._answer(one) if type(one) is Ask else self._reply(one))
+            ]
             if len(replies) > 1:
                 socket.send(encode(BotBatch(messages=replies)))
             elif replies:

@@ -177,7 +177,7 @@ class Arena:
 
     def _begin_tables(self, now: float) -> None:
         """Seat tables in the order of the plan while their bots have room."""
-        while self.next_table is not None:
+        while self.next_table is not None and len(self.in_flight) < self.job.tables:
             plan, place = self.next_table
             if self.draining and not place:
                 return  # a set that has not begun stays for another day
@@ -193,8 +193,6 @@ class Arena:
 
     def _room(self, seating: list[int], now: float) -> bool:
         """Whether all bots of a seating are ready and play fewer tables than they can."""
-        if len(self.in_flight) >= self.job.tables:
-            return False
         room = True
         for seat, entrant in enumerate(seating):
             player = self.roster.at(entrant, seat)

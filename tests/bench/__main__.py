@@ -16,7 +16,7 @@ from tests.bench.memory import coordinator_bytes, worker_bytes
 from tests.bench.pingpong import rounds_a_second
 
 QUICK = "--quick" in sys.argv
-REPEATS = 2 if QUICK else 5
+REPEATS = 2 if QUICK else 3
 SECONDS = 0.7 if QUICK else 2.0
 
 WAYS: dict[str, tuple[str, Callable[[], float]]] = {
