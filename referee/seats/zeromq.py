@@ -7,7 +7,6 @@ a bot off and that nobody else's connection can disturb it; a ROUTER tells who i
 import fcntl
 import math
 import os
-import secrets
 import tempfile
 from typing import NamedTuple
 
@@ -56,7 +55,7 @@ class SocketFolder:
         if not base or len(base) > _PATH_LIMIT - 30 or not os.access(base, os.W_OK | os.X_OK):
             base = "/tmp" if os.path.isdir("/tmp") else tempfile.gettempdir()
         _sweep(base)
-        self.path = os.path.join(base, _PREFIX + secrets.token_hex(6))
+        self.path = os.path.join(base, _PREFIX + os.urandom(6).hex())
         # Locked before the folder exists, so that a folder without a locked lock is a dead one's.
         self._lock = open(self.path + _LOCK, "xb")  # noqa: SIM115
         fcntl.flock(self._lock, fcntl.LOCK_EX)
@@ -110,7 +109,7 @@ class ZeroMQLink:
         self._monitor = context.socket(zmq.PAIR)
         # Without a limit: libzmq would wait for room, and all bots of this context with it.
         self._monitor.setsockopt(zmq.RCVHWM, 0)
-        address = f"inproc://{secrets.token_hex(8)}"
+        address = f"inproc://{os.urandom(8).hex()}"
         self.socket.monitor(address, zmq.EVENT_DISCONNECTED)
         self._monitor.connect(address)
         self._peer: bytes | None = None
