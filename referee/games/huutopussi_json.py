@@ -32,13 +32,17 @@ class Lasting:
 
     def __init__(self, view: HuutopussiView, events: int) -> None:
         """`events` is the length of the deal's own history at this view."""
-        fields = {name: encode(getattr(view, name)).decode() for name in view.__struct_fields__}
         before = ("seat", "deal", "dealer", "redeals", "phase", "score")
         after = (
             "last", "bids", "declarer", "bid", "contract", "talon", "chosen", "given", "received",
             "discarded",
         )  # fmt: skip
-        self.head = '{"game":"huutopussi"' + "".join(f',"{n}":{fields[n]}' for n in before)
-        self.tail = "".join(f',"{name}":{fields[name]}' for name in after)
-        self.history = fields["history"][1:-1]
+        self.head = '{"game":"huutopussi"' + _written(view, before)
+        self.tail = _written(view, after)
+        self.history = encode(view.history).decode()[1:-1]
         self.seen = events
+
+
+def _written(view: HuutopussiView, names: tuple[str, ...]) -> str:
+    """Some fields of a view as they stand in JSON, each behind a comma."""
+    return "".join([f',"{name}":{encode(getattr(view, name)).decode()}' for name in names])

@@ -36,6 +36,12 @@ _option = zmq.backend.Socket.get
 """An integer option of a socket. The front's `getsockopt` takes twice as long, at every message."""
 
 
+# Plain numbers: joining the enumeration's members costs more than the call they are for.
+_NOW = int(zmq.NOBLOCK)
+_NOW_MORE = int(zmq.NOBLOCK | zmq.SNDMORE)
+_READABLE = int(zmq.POLLIN)
+
+
 class Received(NamedTuple):
     """One message as it came off the socket."""
 
@@ -124,7 +130,7 @@ class ZeroMQLink:
         socket = self.socket
         for _ in range(most):
             try:
-                sender = socket.recv(zmq.NOBLOCK)
+                sender = socket.recv(_NOW)
             except zmq.Again:
                 break
             data = socket.recv()  # a ROUTER always has a frame behind the sender's name
@@ -138,7 +144,7 @@ class ZeroMQLink:
                 break
             if sender == self._peer:
                 found.append(Received(data, frames))
-            if not int(_option(socket, zmq.EVENTS)) & zmq.POLLIN:
+            if not int(_option(socket, zmq.EVENTS)) & _READABLE:
                 break
         return found
 
@@ -151,8 +157,8 @@ class ZeroMQLink:
         if self._peer is None:
             return False
         try:
-            self.socket.send(self._peer, zmq.SNDMORE | zmq.NOBLOCK)
-            self.socket.send(data, zmq.NOBLOCK)
+            self.socket.send(self._peer, _NOW_MORE)
+            self.socket.send(data, _NOW)
         except zmq.ZMQError as error:
             # A full queue is a bot that does not read: its clock deals with that.
             return error.errno == zmq.EAGAIN
