@@ -13,8 +13,6 @@ NO_LIMIT_MS = 600_000
 GRACE_MS = 50.0
 """An answer that is late by no more than this counts; the bank is charged for it all the same."""
 
-DEFAULT_TIME = Time(decision_ms=NO_LIMIT_MS, bank_ms=0, increment_ms=0)
-
 
 class SeatClock:
     """How much time one seat has left at its table."""

@@ -5,7 +5,7 @@ answered by the first legal action until a seat has used up its allowance at tha
 faults, and the soft fault that uses it up, forfeit.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
@@ -99,12 +99,3 @@ class Substitution(Struct, frozen=True, kw_only=True):
     seat: int
     kind: Kind
     ruling: Literal["substitute", "forfeit"]
-
-
-def describe(blame: Blame) -> dict[str, Any]:
-    """A blame record as plain JSON without its empty fields."""
-    return {
-        name: value
-        for name in blame.__struct_fields__
-        if (value := getattr(blame, name)) not in (None, (), "")
-    }

@@ -127,7 +127,6 @@ class Huutopussi:
             self.marriages.kings_queens,
         )
         self.stages = self._stages()
-        self.raises = {n: CONTRACT + place for place, n in enumerate(self.bids)}
         self.lead_options: dict[tuple[int, int, int], tuple[int, ...]] = {}
         """What may be declared or asked, by (royals held, royals open, permissions); filled in."""
 
