@@ -76,7 +76,7 @@ class LastDeal(Struct, frozen=True, kw_only=True):
     points: list[int]
     """Points of that deal, by side."""
     declarer: int | None
-    contract: int | None
+    contract: int | str | None
 
 
 class View(Struct, frozen=True, tag_field="game", kw_only=True):
@@ -137,7 +137,61 @@ class HuutopussiView(View, tag="huutopussi", frozen=True, kw_only=True):
     """`[seat, question, answer]`, such as `[1, "half:D", "no"]`; the answer is "" while open."""
 
 
-AnyView = HuutopussiView
+class MarjapussiView(View, tag="marjapussi", frozen=True, kw_only=True):
+    """A seat's view of Marjapussi."""
+
+    declared: list[tuple[int, str]]
+    """`[seat, suit]` of every marriage made; the first one is trump."""
+    asked: list[tuple[int, str, str]]
+    """`[seat, question, answer]`, such as `[1, "half:D", "no"]`; the answer is "" while open."""
+    stock: int
+    """Cards that are still to be drawn; 0 where all are dealt."""
+    drawn: list[str]
+    """Cards that this seat has drawn from the stock, in order."""
+
+
+class BondtolvaView(View, tag="bondtolva", frozen=True, kw_only=True):
+    """A seat's view of Bondtolva."""
+
+    declared: list[tuple[int, str]]
+    """`[seat, suit]` of every marriage made; the first one is trump."""
+    stock: int
+    """Cards that are still to be drawn."""
+    drawn: list[str]
+    """Cards that this seat has drawn from the stock, in order."""
+
+
+class TuppiView(View, tag="tuppi", frozen=True, kw_only=True):
+    """A seat's view of Tuppi."""
+
+    bids: list[Play]
+    """`[seat, bid]` of every bid that this seat knows, its own sealed one too."""
+    declarer: int | None
+    """Whose rami stands."""
+    contract: str | None
+    """`rami`, `nolo` or `sooli` once it is settled."""
+    soloist: int | None
+    """Who plays sooli."""
+    given: list[str]
+    """The card that this seat gave its partner."""
+    received: list[str]
+    """The card that this seat got from its partner."""
+    discarded: list[str]
+    """The card that this seat laid away."""
+
+
+class MinnesotaView(View, tag="minnesota", frozen=True, kw_only=True):
+    """A seat's view of Minnesota Whist."""
+
+    bids: list[Play]
+    """`[seat, bid]` of every bid that this seat knows, its own sealed one too."""
+    declarer: int | None
+    """Whose high bid stands."""
+    contract: str | None
+    """`high` or `low` once it is settled."""
+
+
+AnyView = HuutopussiView | MarjapussiView | BondtolvaView | TuppiView | MinnesotaView
 """The views of all games; decoded by their `game`."""
 
 

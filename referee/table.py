@@ -97,7 +97,7 @@ class Table:
         """The entrant in each seat, for the record."""
         self.cards = cards
         self.allowed = soft_faults
-        self.tally = game.first(set_number)
+        self.tally = game.first(set_number, unit)
         self.soft = [0] * game.seats
         """Soft faults so far, by seat."""
         self.forfeited = 0
@@ -228,7 +228,7 @@ class Table:
             self._deal_cards()
             return True
         points = deal.points()
-        after = self.game.after(self.tally, points)
+        after = deal.after()
         over = self.unit == "deal" or bool(after.winners)
         self.records.append(self._record(points, after.score, after.winners if over else None))
         if over:

@@ -81,6 +81,10 @@ class Trick:
         trumps = hand & self.ruff
         return trumps & self.over or trumps or hand
 
+    def legal_unbeaten(self, hand: int) -> int:
+        """The same without the duties to head and overtrump."""
+        return hand & self.led or hand & self.ruff or hand
+
     def lead(self, seat: int, card: int) -> None:
         """Play the first card."""
         rules = self.rules

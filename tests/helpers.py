@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from referee.cards import SUITS
 from referee.games.game import Tally
-from referee.games.huutopussi import BID, NAMING, PACK, PLAY, Deal, Huutopussi
+from referee.games.huutopussi import BID, NAMING, PACK, Deal, Huutopussi
 from referee.games.huutopussi_options import PRESETS
+from referee.games.tricktaking import PLAY
 from referee.tricks import Trick
 
 WIKIBOOKS = ("wikibooks-2", "wikibooks-3", "wikibooks-4")

@@ -142,7 +142,7 @@ def told(log: Log, number: int) -> list[Scene]:
     """The deals of a set, ready to be shown."""
     header = log.header
     game = game_from(header.game, header.ruleset, header.rules)
-    found: Iterable[Story] = stories(game, log.sets[number])
+    found: Iterable[Story] = stories(game, header.unit, log.sets[number])
     return [Scene(game=game, header=header, story=story, look=LOOK) for story in found]
 
 

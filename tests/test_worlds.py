@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.messages import encode
-from referee.games.huutopussi import BID, PACK, PLAY, Deal, Huutopussi
+from referee.games.huutopussi import BID, PACK, Deal, Huutopussi
 from referee.games.huutopussi_options import PRESETS
+from referee.games.tricktaking import PLAY
 from referee.games.worlds import Knowledge, worlds
 
 from . import helpers

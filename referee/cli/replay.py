@@ -110,7 +110,7 @@ def _chosen(
     )  # fmt: skip
     verify(alone, folder.revealed(), logged_seatings)
     empty = True
-    for story in stories(game, record):
+    for story in stories(game, log.header.unit, record):
         if table in (None, story.play.table) and deal in (None, story.play.deal):
             empty = False
             yield story

@@ -19,6 +19,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     """Totals by side."""
     dealer: int
     """Who deals next."""
+    unit: Unit = "deal"
+    """A deal by itself knows no target, so nothing that one brings with it."""
     deals: int = 0
     """Deals scored so far."""
     extra: bool = False
@@ -65,6 +67,10 @@ class Deal(Protocol):
         """What the next deal's views say of this one, once it is over."""
         ...
 
+    def after(self) -> Tally:
+        """Where its game stands once this deal is over and its points are entered."""
+        ...
+
     def floor(self, side: int) -> float:
         """A net that no continuation from here takes this side below (forfeits cost it)."""
         ...
@@ -109,7 +115,7 @@ class Game(Protocol):
         """Place of each action in the alphabet."""
         ...
 
-    def first(self, set_number: int) -> Tally:
+    def first(self, set_number: int, unit: Unit = "deal") -> Tally:
         """The start of a game or rated deal of a set: who deals first."""
         ...
 
@@ -121,10 +127,6 @@ class Game(Protocol):
         last: LastDeal | None = None,
     ) -> Deal:
         """A deal of these cards (in dealing order) at this stage of a game."""
-        ...
-
-    def after(self, tally: Tally, points: Sequence[int]) -> Tally:
-        """The tally once the points of a finished deal are added."""
         ...
 
     def lowest_net(self) -> float:

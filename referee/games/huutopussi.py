@@ -5,10 +5,10 @@ in playing order: redeal, auction, exchange and raise, tricks with declarations,
 """
 
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
-from protocol.messages import HuutopussiView, LastDeal, Play, encode
-from referee.cards import SUITS, Pack, members, runs_of
+from protocol.messages import HuutopussiView, LastDeal, encode
+from referee.cards import SUITS, members, runs_of
 from referee.games.game import Tally
 from referee.games.huutopussi_json import Lasting, events_of, numbers
 from referee.games.huutopussi_options import (
@@ -19,10 +19,11 @@ from referee.games.huutopussi_options import (
     highest_bid,
 )
 from referee.games.huutopussi_scoring import Scorer
-from referee.games.marriages import Marriages
-from referee.tricks import Trick, TrickRules
+from referee.games.marriages import MarriageDeal, MarriageGame, Marriages
+from referee.games.tricktaking import ANSWER, PLAY, last_deal, marriage_pack
+from referee.tricks import TrickRules
 
-PACK = Pack("6789TJQKA")
+PACK = marriage_pack(36)
 
 # Places in the alphabet (rules of order: harmless actions first, cards in pack order).
 PASS, KEEP, NO = 0, 1, 2
@@ -31,15 +32,8 @@ GIVE = CARD + PACK.size
 DISCARD = GIVE + PACK.size
 CONTRACT = DISCARD + PACK.size
 
-_CARDS = runs_of(PACK.width, CARD)
 _GIVES = runs_of(PACK.width, GIVE)
 _DISCARDS = runs_of(PACK.width, DISCARD)
-_ONE_SUIT = {
-    subset << PACK.width * suit: run[subset]
-    for suit, run in enumerate(_CARDS)
-    for subset in range(1, 1 << PACK.width)
-}
-"""The cards of a mask within one suit, as actions: most duties leave no more than that."""
 
 _NAMES = tuple(
     tuple(tuple(PACK.names[card] for card in cards) for cards in run)
@@ -62,13 +56,13 @@ _ACES = PACK.mask("A" + suit for suit in SUITS)
 _ACES_TENS = _ACES | PACK.mask("T" + suit for suit in SUITS)
 _SPADES = PACK.suits[0]
 
-REDEAL, BID, GIVING, RETURNING, DISCARDING, NAMING, ANSWER, PLAY, OVER = range(9)
+REDEAL, BID, GIVING, RETURNING, DISCARDING, NAMING = range(3, 9)
 PHASES = (
-    "redeal", "bid", "give", "return", "discard", "contract", "answer", "play", "over",
+    "play", "answer", "over", "redeal", "bid", "give", "return", "discard", "contract",
 )  # fmt: skip
 
 
-class Huutopussi:
+class Huutopussi(MarriageGame):
     """Huutopussi with its options: tables of what the rules say, shared by all its deals."""
 
     name = "huutopussi"
@@ -79,32 +73,25 @@ class Huutopussi:
         check(rules)
         self.rules = rules
         self.ruleset = ruleset
-        self.seats: int = rules.players
-        self.sides = (0, 1, 0, 1) if rules.teams else tuple(range(self.seats))
-        self.side_count = 2 if rules.teams else self.seats
-        self.left = tuple((seat + 1) % self.seats for seat in range(self.seats))
-        self.hand_size = PACK.size // self.seats if rules.teams else (36 - self.seats) // self.seats
+        players = rules.players
+        hand_size = PACK.size // players if rules.teams else (36 - players) // players
+        self.seat_players(players, teams=rules.teams, hand_size=hand_size)
+        self.first_dealer = rules.first_dealer
         self.talon_size = PACK.size - self.hand_size * self.seats
 
         self.bids = tuple(range(rules.min_bid, highest_bid(rules) + 1, rules.bid_step))
         self.bid = CONTRACT + len(self.bids)
-        self.declare = self.bid + len(self.bids)
-        self.named = self.declare + 4
-        self.half = self.named + 4
-        self.whole = self.half + 4
-        self.yes = self.whole + 1
-        self.redeal = self.yes + 1
-        self.actions = (
+        self.publish((
             "pass", "keep", "no", *PACK.names,
             *(f"give:{card}" for card in PACK.names),
             *(f"discard:{card}" for card in PACK.names),
             *(f"contract:{n}" for n in self.bids),
             *(f"bid:{n}" for n in self.bids),
-            *(f"{verb}:{suit}" for verb in ("declare", "name", "half") for suit in SUITS),
-            "whole", "yes", "redeal",
-        )  # fmt: skip
+            *self.DECLARATIONS, *self.ASKS, "redeal",
+        ))  # fmt: skip
+        self.redeal = self.index["redeal"]
         self.events = events_of(self.actions, self.seats)
-        self.index = {action: place for place, action in enumerate(self.actions)}
+        self.trump_stays = False
 
         self.trick_rules = TrickRules(
             PACK,
@@ -127,8 +114,6 @@ class Huutopussi:
             self.marriages.kings_queens,
         )
         self.stages = self._stages()
-        self.lead_options: dict[tuple[int, int, int], tuple[int, ...]] = {}
-        """What may be declared or asked, by (royals held, royals open, permissions); filled in."""
 
     def _stages(self) -> tuple[int, ...]:
         """The phases between the auction and the first trick, in order."""
@@ -136,12 +121,6 @@ class Huutopussi:
         if self.rules.exchange == "talon":
             return (NAMING, DISCARDING) if early else (DISCARDING, NAMING)
         return (GIVING, NAMING, RETURNING) if early else (GIVING, RETURNING, NAMING)
-
-    def first(self, set_number: int) -> Tally:
-        """The dealer of a set's first deal: seat `set mod seats`, or the option's."""
-        option = self.rules.first_dealer
-        dealer = set_number % self.seats if option == "by_set" else option
-        return Tally(score=(0,) * self.side_count, dealer=dealer)
 
     def deal(
         self,
@@ -152,13 +131,6 @@ class Huutopussi:
     ) -> "Deal":
         """A deal of these 36 cards, one at a time from the dealer's left; the rest is the talon."""
         return Deal(self, cards, tally, redeals, last)
-
-    def dealing_order(self, hands: Sequence[int], talon: Sequence[int], dealer: int) -> list[int]:
-        """The order of cards that deals these hands (masks) and this talon."""
-        piles = [iter(PACK.cards(hand)) for hand in hands]
-        first = self.left[dealer]
-        dealt = self.hand_size * self.seats
-        return [next(piles[(first + k) % self.seats]) for k in range(dealt)] + list(talon)
 
     def after(self, tally: Tally, points: Sequence[int]) -> Tally:
         """Add a deal's points; a game ends at the target, at `max_deals` or after a tie-break."""
@@ -177,6 +149,7 @@ class Huutopussi:
         return Tally(
             score=score,
             dealer=self.left[tally.dealer],
+            unit=tally.unit,
             deals=deals,
             extra=extra,
             winners=best if over else (),
@@ -187,17 +160,18 @@ class Huutopussi:
         return self.scorer.floor_before_bidding()
 
 
-class Deal:
+class Deal(MarriageDeal):
     """One deal of Huutopussi in progress."""
 
     __slots__ = (
-        "_fixed", "_lasting", "_seen", "_shown", "answers", "asked", "bidder", "chosen",
-        "contract", "declared",
-        "declarer", "discards", "game", "given", "hands", "high", "history", "last", "no_declare",
-        "no_whole", "open_royals", "passed", "phase", "question", "redealer", "redeals",
-        "seats_asked", "stage", "taken", "tally", "talon", "to_act", "trick", "tricks", "trump",
-        "window", "winner",
+        "_fixed", "_lasting", "bidder", "chosen", "contract", "declarer", "discards", "given",
+        "high", "no_declare", "no_whole", "passed", "seats_asked", "stage", "talon",
     )  # fmt: skip
+
+    LISTS: ClassVar[tuple[str, ...]] = ("given",)
+    PHASES = PHASES
+
+    game: Huutopussi
 
     def __init__(
         self,
@@ -207,23 +181,8 @@ class Deal:
         redeals: tuple[int, ...],
         last: LastDeal | None,
     ) -> None:
-        self.game = game
-        self.tally = tally
-        self.redeals = redeals
-        self.last = last
-        seats = game.seats
-        first = game.left[tally.dealer]
-        dealt = game.hand_size * seats
-        hands = [0] * seats
-        for start in range(seats):
-            hand = 0
-            for card in cards[start:dealt:seats]:
-                hand |= 1 << card
-            hands[(first + start) % seats] = hand
-        self.hands = hands
-        self.talon = tuple(cards[dealt:])
-        self.history: list[tuple[int, int]] = []
-        self.redealer: int | None = None
+        super().__init__(game, game.dealt_hands(cards, tally.dealer), tally, last, redeals)
+        self.talon = tuple(cards[game.hand_size * game.seats :])
 
         self.high = -1
         """Place of the highest bid in `game.bids`; -1 before the first."""
@@ -240,33 +199,15 @@ class Deal:
         """What the declarer's partner gave (a mask), then what the declarer returned."""
         self.discards = 0
 
-        self.trick = Trick(game.trick_rules, 0)
-        self.tricks = [0] * seats
-        self.taken = [0] * game.side_count
-        """Cards each side has won."""
-        self.winner = -1
-        """Who won the last trick."""
-        self.window = False
-        """Whether the leader may declare or ask."""
-        self.declared: list[tuple[int, int]] = []
-        self.trump = -1
-        self.open_royals = game.marriages.royals
-        self.asked: list[tuple[int, int]] = []
-        """(seat, action) of every ask."""
-        self.answers: list[int] = []
-        self.question = -1
         self.no_declare = 0
         """Seats that may no longer declare, as bits (`ask_lockout`)."""
         self.no_whole = 0
-        self._shown: list[list[Play]] | None = None
-        self._seen = [0] * seats
-        self._fixed: list[_Settled | None] = [None] * seats
-        self._lasting: list[Lasting | None] = [None] * seats
+        self._fixed: list[_Settled | None] = [None] * game.seats
+        self._lasting: list[Lasting | None] = [None] * game.seats
 
-        self.to_act: int | None = first
         self.phase = BID
         if game.rules.redeal != "none" and game.rules.redeal_window == "before_bidding":
-            self._ask_redeal(first, 0)
+            self._ask_redeal(game.left[tally.dealer], 0)
 
     # ---- redeal ------------------------------------------------------------------------------
 
@@ -293,8 +234,7 @@ class Deal:
     def _apply_redeal(self, seat: int, action: int) -> None:
         if action == self.game.redeal:
             self.redealer = seat
-            self.to_act = None
-            self.phase = OVER
+            self.end()
             return
         first = self.game.left[self.tally.dealer]
         self._ask_redeal(first, (seat - first) % self.game.seats + 1)
@@ -419,11 +359,12 @@ class Deal:
             trick = self.trick
             if not trick.mask:
                 return self._legal_lead(seat, hand)
+            cards = self.game.cards
             if self.winner < 0 and self.game.rules.ace_shows and hand & trick.led & _ACES:
-                return _ONE_SUIT[hand & trick.led & _ACES]
+                return cards.one_suit[hand & trick.led & _ACES]
             mask = trick.legal(hand)
-            one_suit = _ONE_SUIT.get(mask)
-            return one_suit if one_suit is not None else members(mask, _CARDS, 9)
+            one_suit = cards.one_suit.get(mask)
+            return one_suit if one_suit is not None else members(mask, cards.runs, 9)
         if self.phase == BID:
             return self._legal_bid()
         if self.phase in (GIVING, RETURNING):
@@ -435,142 +376,53 @@ class Deal:
             return self._legal_contract()
         if self.phase == REDEAL:
             return (KEEP, self.game.redeal)
-        return self._legal_answer() if self.phase == ANSWER else ()
+        return self.legal_answer() if self.phase == ANSWER else ()
 
     def _legal_lead(self, seat: int, hand: int) -> tuple[int, ...]:
         """The cards that may be led, then what may be declared or asked instead first."""
+        runs = self.game.cards.runs
         if self.window:
-            game = self.game
-            permissions = (self.no_declare >> seat & 1) | (self.no_whole >> seat & 1) << 1
-            if not hand & (hand - 1):
-                permissions |= 4
-            key = (hand & self.open_royals, self.open_royals, permissions)
-            options = game.lead_options.get(key)
-            if options is None:
-                options = game.lead_options[key] = self._options(hand, *key)
-            return members(hand, _CARDS, 9) + options
+            barred = (self.no_declare >> seat & 1) | (self.no_whole >> seat & 1) << 1
+            return members(hand, runs, 9) + self.announcements(seat, barred)
         if self.winner < 0 and self.game.rules.first_lead != "any":
             if hand & _ACES:
                 hand &= _ACES
             elif self.game.rules.first_lead == "ace_then_spade" and hand & _SPADES:
                 hand &= _SPADES
-        return members(hand, _CARDS, 9)
+        return members(hand, runs, 9)
 
-    def _options(self, hand: int, held: int, open_royals: int, barred: int) -> tuple[int, ...]:
-        """Declarations and asks, as actions."""
-        game = self.game
-        marriages = game.marriages
-        found: list[int] = []
-        if not barred & 1:
-            found += [game.declare + suit for suit in marriages.whole(held, open_royals)]
-        found += [game.half + suit for suit in marriages.halves(held, open_royals)]
-        if not barred & 2 and marriages.may_ask_whole(hand, open_royals):
-            found.append(game.whole)
-        return tuple(found)
+    def choose(self, seat: int, action: int) -> None:
+        """Play an action outside the tricks."""
+        _APPLY[self.phase](self, seat, action)
 
-    def apply(self, action: int) -> None:
-        """Play a legal action of the seat to act."""
-        seat = self.to_act
-        assert seat is not None
-        self.history.append((seat, action))
-        if self.phase != PLAY:
-            _APPLY[self.phase](self, seat, action)
-        elif action < GIVE:
-            card = action - CARD
-            bit = 1 << card
-            self.hands[seat] ^= bit
-            if bit & self.open_royals:
-                suit = self.game.marriages.suit_of_royal[bit]
-                self.open_royals &= ~self.game.marriages.kings_queens[suit]
-            trick = self.trick
-            if not trick.mask:
-                trick.lead(seat, card)
-                self.window = False
-                self.to_act = self.game.left[seat]
-            else:
-                trick.follow(seat, card)
-                if len(trick.plays) == self.game.seats:
-                    self._end_trick()
-                else:
-                    self.to_act = self.game.left[seat]
-        else:
-            self._apply_declaration(seat, action)
-
-    def _end_trick(self) -> None:
-        game = self.game
-        trick = self.trick
-        self.winner = winner = trick.winner
-        self.tricks[winner] += 1
-        self.taken[game.sides[winner]] |= trick.mask
+    def trick_is_over(self) -> None:
+        """The winner leads the next trick, and may declare if this was the trick for it."""
+        winner = self.winner
         if not self.hands[winner]:
-            self.phase = OVER
-            self.to_act = None
+            self.end()
             return
-        right = game.rules.trump_right
+        right = self.game.rules.trump_right
         self.window = (
             right == "won"
-            or trick.plays[0][0] == winner
+            or self.trick.plays[0][0] == winner
             or (right == "first_won_and_led" and bool(self.declared))
         )
-        self.trick = Trick(game.trick_rules, PACK.suits[self.trump] if self.trump >= 0 else 0)
-        self.to_act = winner
+        self.lead_by(winner)
 
-    def _apply_declaration(self, seat: int, action: int) -> None:
-        """A declaration makes trump; an ask goes to the partner. Either uses up the window."""
-        game = self.game
-        self.window = False
-        if action < game.named:
-            self._make_trump(seat, action - game.declare)
-            return
-        self.asked.append((seat, action))
+    def was_asked(self, seat: int, action: int) -> None:
+        """What an ask forbids to the asker and its partner from now on (`ask_lockout`)."""
         partner = (seat + 2) % 4
-        pair = 1 << seat | 1 << partner
-        lockout = game.rules.ask_lockout
-        if lockout == "pagat" and action == game.whole:
+        whole = action == self.game.whole
+        lockout = self.game.rules.ask_lockout
+        if lockout == "pagat" and whole:
             self.no_declare |= 1 << seat
             self.no_whole |= 1 << partner
         elif lockout == "illisoft":
             self.no_declare |= 1 << seat
-            if action != game.whole:
+            if not whole:
+                pair = 1 << seat | 1 << partner
                 self.no_declare |= pair
                 self.no_whole |= pair
-        self.question = action
-        self.phase = ANSWER
-        self.to_act = partner
-
-    def _legal_answer(self) -> tuple[int, ...]:
-        """What the rules let a partner say: the truth; a choice only between several marriages."""
-        game = self.game
-        assert self.to_act is not None
-        hand = self.hands[self.to_act]
-        if self.question == game.whole:
-            suits = game.marriages.whole(hand, self.open_royals)
-            return tuple(game.named + suit for suit in suits) or (NO,)
-        return (game.yes,) if game.marriages.answer_half(hand, self.question - game.half) else (NO,)
-
-    def dictated(self) -> bool:
-        """Whether the answer wanted is dictated by the rules, so that nobody is asked."""
-        return self.phase == ANSWER and len(self._legal_answer()) == 1
-
-    def _apply_answer(self, partner: int, action: int) -> None:
-        game = self.game
-        asker = (partner + 2) % 4
-        self.answers.append(action)
-        self.phase = PLAY
-        self.to_act = asker
-        if action == game.yes:
-            suit = self.question - game.half
-            if game.marriages.joined(self.hands[asker], self.hands[partner], suit):
-                self._make_trump(asker, suit)
-        elif action != NO:
-            self._make_trump(asker, action - game.named)
-
-    def _make_trump(self, seat: int, suit: int) -> None:
-        """The suit is trump at once; its points are the declaring side's for good."""
-        self.declared.append((seat, suit))
-        self.open_royals &= ~self.game.marriages.kings_queens[suit]
-        self.trump = suit
-        self.trick = Trick(self.game.trick_rules, PACK.suits[suit])
 
     # ---- scoring -----------------------------------------------------------------------------
 
@@ -584,9 +436,11 @@ class Deal:
 
     def summary(self) -> LastDeal:
         """What the next deal's views say of this one, once it is over."""
-        return LastDeal(
-            points=list(self.points()), declarer=self.declarer, contract=self.contract
-        )
+        return last_deal(self.points(), self.declarer, self.contract)
+
+    def after(self) -> Tally:
+        """Where the game stands once this deal's points are entered."""
+        return self.game.after(self.tally, self.points())
 
     def floor(self, side: int) -> float:
         """A net that no continuation takes this side below."""
@@ -594,25 +448,14 @@ class Deal:
 
     # ---- views -------------------------------------------------------------------------------
 
-    def _history(self, viewer: int) -> list[Play]:
-        """The history as a seat may know it: others' gives and discards as `?`, no `keep`."""
-        if self._shown is None:
-            self._shown = [[] for _ in self.hands]
-        shown = self._shown[viewer]
-        actions = self.game.actions
-        for seat, action in self.history[self._seen[viewer] :]:
-            if seat != viewer and action < CONTRACT:
-                if action >= DISCARD:
-                    shown.append((seat, "discard:?"))
-                    continue
-                if action >= GIVE:
-                    shown.append((seat, "give:?"))
-                    continue
-                if action == KEEP:
-                    continue
-            shown.append((seat, actions[action]))
-        self._seen[viewer] = len(self.history)
-        return shown.copy()
+    def shown(self, place: int) -> str | None:
+        """Others' gives and discards are told as `?`, their `keep` not at all."""
+        action = self.history[place][1]
+        if action >= CONTRACT or self.game.cards.first <= action < GIVE:
+            return self.game.actions[action]
+        if action >= GIVE:
+            return "discard:?" if action >= DISCARD else "give:?"
+        return None if action == KEEP else self.game.actions[action]
 
     def view(self, seat: int) -> HuutopussiView:
         """All that a seat may know."""
@@ -655,8 +498,8 @@ class Deal:
             given=given,
             received=received,
             discarded=discarded,
-            declared=[(player, SUITS[suit]) for player, suit in self.declared],
-            asked=self._asked() if self.asked else [],
+            declared=self.declared_suits(),
+            asked=self.asked_suits() if self.asked else [],
         )
 
     def view_json(self, seat: int) -> bytes:
@@ -681,9 +524,9 @@ class Deal:
             f'"history":[{lasting.history}],"trump":{_TRUMPS[self.trump]},'
             f'"tricks":{numbers(tuple(self.tricks))}{lasting.tail},"declared":'
         )
-        declared = [(player, SUITS[suit]) for player, suit in self.declared]
+        declared = self.declared_suits()
         rest = f"{encode(declared).decode() if declared else '[]'}," + (
-            f'"asked":{encode(self._asked()).decode() if self.asked else "[]"}}}'
+            f'"asked":{encode(self.asked_suits()).decode() if self.asked else "[]"}}}'
         )
         return (text + rest).encode("ascii")
 
@@ -705,15 +548,6 @@ class Deal:
             PACK.texts(self.discards) if seat == declarer else [],
         )
 
-    def _asked(self) -> list[tuple[int, str, str]]:
-        """Every ask with its answer, as public as both are."""
-        actions = self.game.actions
-        answers = [*self.answers, -1]
-        return [
-            (player, actions[ask], actions[answer] if answer >= 0 else "")
-            for (player, ask), answer in zip(self.asked, answers, strict=False)
-        ]
-
     def _exchanged(self, seat: int) -> tuple[list[str], list[str]]:
         """What a seat has given to its partner and received from it."""
         if self.declarer is None or not self.given:
@@ -728,24 +562,11 @@ class Deal:
 
     def copy(self) -> Self:
         """An independent copy, for bots that search."""
-        twin = object.__new__(type(self))
-        for slot in _SHARED_SLOTS:
-            setattr(twin, slot, getattr(self, slot))
-        for slot in _LIST_SLOTS:
-            setattr(twin, slot, getattr(self, slot).copy())
-        twin._shown = None
-        twin._seen = [0] * len(self.hands)
+        twin = super().copy()
         twin._fixed = [None] * len(self.hands)
         twin._lasting = [None] * len(self.hands)
         return twin
 
-
-_LIST_SLOTS = (
-    "answers", "asked", "declared", "given", "hands", "history", "taken", "trick", "tricks",
-)  # fmt: skip
-_SHARED_SLOTS = tuple(
-    slot for slot in Deal.__slots__ if slot not in _LIST_SLOTS and not slot.startswith("_")
-)
 
 _APPLY = {
     REDEAL: Deal._apply_redeal,
@@ -754,5 +575,5 @@ _APPLY = {
     RETURNING: Deal._apply_give,
     DISCARDING: Deal._apply_discard,
     NAMING: Deal._apply_contract,
-    ANSWER: Deal._apply_answer,
+    ANSWER: MarriageDeal.answer,
 }

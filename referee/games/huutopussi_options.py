@@ -10,136 +10,132 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from referee.errors import ConfigError
-
-
-def _says(meaning: str) -> Meta:
-    return Meta(description=meaning)
+from referee.games.tricktaking import CLASSIC, SIMPLE, check_dealer, refuse, says
 
 
 class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The options of Huutopussi; the defaults are the ruleset `helsinki`."""
 
-    players: Annotated[Literal[2, 3, 4], _says("seats at the table")] = 4
-    teams: Annotated[bool, _says("partners sit opposite each other and score together")] = True
+    players: Annotated[Literal[2, 3, 4], says("seats at the table")] = 4
+    teams: Annotated[bool, says("partners sit opposite each other and score together")] = True
     rank_order: Annotated[
-        Literal["ace_ten", "plain"], _says("ace_ten: A T K Q J 9 …; plain: A K Q J T 9 …")
+        Literal["ace_ten", "plain"], says("ace_ten: A T K Q J 9 …; plain: A K Q J T 9 …")
     ] = "ace_ten"
     card_points: Annotated[
-        Literal["classic", "simple"], _says("A T K Q J count 11 10 4 3 2, or 10 10 5 5 5")
+        Literal["classic", "simple"], says("A T K Q J count 11 10 4 3 2, or 10 10 5 5 5")
     ] = "simple"
     last_trick_points: Annotated[
         int, Meta(ge=0, le=100, description="points for winning the last trick")
     ] = 20
     marriage_points: Annotated[
         Literal["hearts_high", "spades_high", "none"],
-        _says("H D C S count 100 80 60 40; or S H D C do; or marriages make trump only"),
+        says("H D C S count 100 80 60 40; or S H D C do; or marriages make trump only"),
     ] = "hearts_high"
     min_bid: Annotated[int, Meta(ge=5, le=1000, description="the lowest opening bid")] = 50
     max_bid: Annotated[int, Meta(ge=5, le=1000)] | Annotated[
-        Literal["auto"], _says("the highest bid; auto: all the points that can be had")
+        Literal["auto"], says("the highest bid; auto: all the points that can be had")
     ] = "auto"
     bid_step: Annotated[int, Meta(ge=5, le=100, description="bids are multiples of this")] = 5
-    opening_forced: Annotated[bool, _says("the forehand must open the bidding")] = True
+    opening_forced: Annotated[bool, says("the forehand must open the bidding")] = True
     all_pass: Annotated[
         Literal["none", "contractless"],
-        _says("what happens when all pass: it cannot be, or a deal without a contract"),
+        says("what happens when all pass: it cannot be, or a deal without a contract"),
     ] = "none"
     redeal: Annotated[
         Literal["none", "three_sixes", "three_sixes_or_nothing_above_jack"],
-        _says("hands that may demand new cards"),
+        says("hands that may demand new cards"),
     ] = "three_sixes"
     redeal_window: Annotated[
-        Literal["before_bidding", "first_bid_turn"], _says("when such a hand may demand them")
+        Literal["before_bidding", "first_bid_turn"], says("when such a hand may demand them")
     ] = "before_bidding"
     exchange: Annotated[
         Literal["talon", "partner"],
-        _says("the declarer takes the talon and discards, or exchanges cards with the partner"),
+        says("the declarer takes the talon and discards, or exchanges cards with the partner"),
     ] = "partner"
     exchange_count: Annotated[
-        Literal[3, 4], _says("cards exchanged with the partner each way")
+        Literal[3, 4], says("cards exchanged with the partner each way")
     ] = 3
-    talon_public: Annotated[bool, _says("all see the talon after the auction")] = True
+    talon_public: Annotated[bool, says("all see the talon after the auction")] = True
     discard_rule: Annotated[
-        Literal["any", "no_aces_tens"], _says("which cards may be discarded")
+        Literal["any", "no_aces_tens"], says("which cards may be discarded")
     ] = "any"
     discards_count: Annotated[
         Literal["none", "declarer", "declarer_if_trick"],
-        _says("who scores the discards: nobody, the declarer, or the declarer with a trick"),
+        says("who scores the discards: nobody, the declarer, or the declarer with a trick"),
     ] = "none"
     raise_timing: Annotated[
         Literal["before_return", "after_exchange"],
-        _says("the contract is named before or after the declarer returns or discards cards"),
+        says("the contract is named before or after the declarer returns or discards cards"),
     ] = "before_return"
     first_lead: Annotated[
-        Literal["any", "ace", "ace_then_spade"], _says("what must be led to the first trick")
+        Literal["any", "ace", "ace_then_spade"], says("what must be led to the first trick")
     ] = "any"
     ace_shows: Annotated[
-        bool, _says("who holds the ace of the suit led first must play it")
+        bool, says("who holds the ace of the suit led first must play it")
     ] = False
-    must_head: Annotated[bool, _says("beat the cards of the led suit if you can")] = True
+    must_head: Annotated[bool, says("beat the cards of the led suit if you can")] = True
     head_lapses_when_ruffed: Annotated[
-        bool, _says("no duty to head a trick that has been trumped")
+        bool, says("no duty to head a trick that has been trumped")
     ] = True
-    must_trump: Annotated[bool, _says("without the led suit a trump must be played")] = True
-    must_overtrump: Annotated[bool, _says("beat the trumps in the trick if you can")] = True
+    must_trump: Annotated[bool, says("without the led suit a trump must be played")] = True
+    must_overtrump: Annotated[bool, says("beat the trumps in the trick if you can")] = True
     trump_right: Annotated[
         Literal["won", "won_and_led", "first_won_and_led"],
-        _says(
+        says(
             "which trick lets its winner make trump: any, one that he led too, or such a one "
             "for the first declaration of the deal and then any"
         ),
     ] = "won"
     zero_card_points_fails: Annotated[
-        bool, _says("a declaring side without card points or last trick loses its contract")
+        bool, says("a declaring side without card points or last trick loses its contract")
     ] = True
     first_dealer: Literal["by_set"] | Annotated[
         int, Meta(ge=0, le=3, description="by_set: seat s mod n deals first in set s; or a seat")
     ] = "by_set"
-    ask_whole: Annotated[bool, _says("one may ask the partner for a whole marriage")] = True
+    ask_whole: Annotated[bool, says("one may ask the partner for a whole marriage")] = True
     ask_half: Annotated[
         Literal["none", "own_half", "any"],
-        _says("one may ask for a half: never, holding the other half, or in any open suit"),
+        says("one may ask for a half: never, holding the other half, or in any open suit"),
     ] = "own_half"
     ask_lockout: Annotated[
-        Literal["none", "pagat", "illisoft"], _says("what an ask forbids for the rest of the deal")
+        Literal["none", "pagat", "illisoft"], says("what an ask forbids for the rest of the deal")
     ] = "none"
     rounding: Annotated[
         Literal["none", "nearest5", "nearest5_before_test"],
-        _says("which points are rounded to five: none, the others', or all before the test"),
+        says("which points are rounded to five: none, the others', or all before the test"),
     ] = "none"
     no_trick_penalty: Annotated[
         int, Meta(ge=1, le=10000)
     ] | Annotated[
         Literal["none", "contract", "bid"],
-        _says("what a side that does not declare loses without a trick"),
+        says("what a side that does not declare loses without a trick"),
     ] = "none"
     declarer_no_trick_multiplier: Annotated[
-        Literal[1, 2], _says("a contract lost without a trick counts so many times")
+        Literal[1, 2], says("a contract lost without a trick counts so many times")
     ] = 1
     takes_all_penalty: Annotated[
         Literal["none", "contract", "double_contract"],
-        _says("what the others lose when the declaring side wins every trick"),
+        says("what the others lose when the declaring side wins every trick"),
     ] = "none"
     takes_all_requires_made: Annotated[
-        bool, _says("and only if the contract was made")
+        bool, says("and only if the contract was made")
     ] = False
     target: Annotated[int, Meta(ge=5, le=100000, description="points that end a game")] = 500
     target_mode: Annotated[
-        Literal["at_least", "more_than"], _says("the target is reached at it, or above it")
+        Literal["at_least", "more_than"], says("the target is reached at it, or above it")
     ] = "at_least"
     tie: Annotated[
-        Literal["draw", "extra_deal", "play_on"], _says("equal top scores at the target")
+        Literal["draw", "extra_deal", "play_on"], says("equal top scores at the target")
     ] = "extra_deal"
     bid_bar: Annotated[
-        Literal["none", "below", "at_or_below"], _says("a side this low may not bid")
+        Literal["none", "below", "at_or_below"], says("a side this low may not bid")
     ] = "below"
     bar_at: Annotated[int, Meta(ge=-100000, le=-5, description="the score that bars")] = -500
     bar_may_open: Annotated[
-        bool, _says("a barred forehand who must open does so at the minimum")
+        bool, says("a barred forehand who must open does so at the minimum")
     ] = True
     bar_may_raise: Annotated[
-        bool, _says("a barred declarer may name a contract above the bid")
+        bool, says("a barred declarer may name a contract above the bid")
     ] = True
     max_deals: Annotated[
         int, Meta(ge=1, le=100000, description="a game ends here; the higher score wins")
@@ -229,10 +225,7 @@ MARRIAGE_POINTS: dict[str, tuple[int, int, int, int]] = {
 }
 """By suit, in the order S H D C."""
 
-CARD_POINTS: dict[str, dict[str, int]] = {
-    "classic": {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2},
-    "simple": {"A": 10, "T": 10, "K": 5, "Q": 5, "J": 5},
-}
+CARD_POINTS: dict[str, dict[str, int]] = {"classic": CLASSIC, "simple": SIMPLE}
 
 
 def highest_bid(rules: Rules) -> int:
@@ -249,8 +242,7 @@ def check(rules: Rules) -> None:
 
     Raises ConfigError with the option, its value and the reason.
     """
-    for option, reason in _conflicts(rules):
-        raise ConfigError(f"{option} = {getattr(rules, option)!r}: {reason}")
+    refuse(rules, _conflicts(rules))
 
 
 def _conflicts(rules: Rules) -> list[tuple[str, str]]:
@@ -277,8 +269,7 @@ def _conflicts(rules: Rules) -> list[tuple[str, str]]:
         found.append(("ask_whole", "needs partners (teams = true)"))
     if not rules.teams and rules.ask_half != "none":
         found.append(("ask_half", "needs partners (teams = true)"))
-    if rules.first_dealer != "by_set" and rules.first_dealer >= rules.players:
-        found.append(("first_dealer", f"expected by_set or a seat below {rules.players}"))
+    found += check_dealer(rules.first_dealer, rules.players)
     barred = rules.bid_bar != "none"
     if barred and rules.opening_forced and not rules.bar_may_open:
         found.append(("bar_may_open", "a barred forehand who must open could do nothing"))

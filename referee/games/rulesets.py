@@ -8,7 +8,18 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import ConfigError
-from referee.games import huutopussi, huutopussi_options
+from referee.games import (
+    bondtolva,
+    bondtolva_options,
+    huutopussi,
+    huutopussi_options,
+    marjapussi,
+    marjapussi_options,
+    minnesota,
+    minnesota_options,
+    tuppi,
+    tuppi_options,
+)
 from referee.games.game import Game, Option
 
 
@@ -36,6 +47,42 @@ KINDS: dict[str, Kind] = {
         about=huutopussi_options.ABOUT,
         default="helsinki",
         make=huutopussi.Huutopussi,
+    ),
+    "marjapussi": Kind(
+        name="marjapussi",
+        title="Marjapussi: declare marriages in mid-play, score exactly twelve; 2, 3 or 4 players",
+        rules=marjapussi_options.Rules,
+        presets=marjapussi_options.PRESETS,
+        about=marjapussi_options.ABOUT,
+        default="marjapussi",
+        make=marjapussi.marjapussi,
+    ),
+    "bondtolva": Kind(
+        name="bondtolva",
+        title="Bondtolva: two players with a stock, marriages, exactly twelve",
+        rules=bondtolva_options.Rules,
+        presets=bondtolva_options.PRESETS,
+        about=bondtolva_options.ABOUT,
+        default="bondtolva",
+        make=bondtolva.Bondtolva,
+    ),
+    "tuppi": Kind(
+        name="tuppi",
+        title="Tuppi: most tricks or fewest, or none at all alone; two pairs, 52 cards",
+        rules=tuppi_options.Rules,
+        presets=tuppi_options.PRESETS,
+        about=tuppi_options.ABOUT,
+        default="tuppi",
+        make=tuppi.Tuppi,
+    ),
+    "minnesota": Kind(
+        name="minnesota",
+        title="Minnesota Whist: most tricks or fewest; two pairs, 52 cards",
+        rules=minnesota_options.Rules,
+        presets=minnesota_options.PRESETS,
+        about=minnesota_options.ABOUT,
+        default="minnesota",
+        make=minnesota.Minnesota,
     ),
 }
 

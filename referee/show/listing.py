@@ -23,7 +23,7 @@ class Line(Struct, frozen=True, kw_only=True):
     seats: list[str]
     dealer: int | None = None
     declarer: int | None = None
-    contract: int | None = None
+    contract: int | str | None = None
     points: list[int] | None = None
     nets: list[float] | None = None
     faults: dict[str, int] = {}
@@ -37,7 +37,8 @@ def lines_of(game: Game, log: Log) -> Iterator[Line]:
     """The lines of a log by set, table and deal."""
     for number in sorted(log.sets):
         record = log.sets[number]
-        found = [*map(_played, briefs(game, record)), *_unplayed(record)]
+        played = map(_played, briefs(game, log.header.unit, record))
+        found = [*played, *_unplayed(record)]
         yield from sorted(found, key=lambda line: (line.table, line.deal or 0))
 
 

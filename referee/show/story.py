@@ -8,7 +8,7 @@ from msgspec import Struct
 from protocol.messages import LastDeal
 from referee.cards import SUITS
 from referee.errors import LogMismatch
-from referee.games.game import Deal, Game, Tally
+from referee.games.game import Deal, Game, Tally, Unit
 from referee.log import DealLine, SetRecord, SideRecord, decode_play
 from referee.rulings import Blame
 from referee.table import PlayRecord
@@ -76,7 +76,7 @@ class Story(Struct, frozen=True, kw_only=True):
     before: tuple[int, ...]
     """Totals by side before the deal."""
     declarer: int | None
-    contract: int | None
+    contract: int | str | None
     raw: tuple[int, ...] | None
     """Points won by side, before contract and penalties."""
     blame: list[Blame]
@@ -94,18 +94,18 @@ class Brief(Struct, frozen=True, kw_only=True):
     play: PlayRecord
     side: SideRecord
     declarer: int | None
-    contract: int | None
+    contract: int | str | None
 
 
-def stories(game: Game, record: SetRecord) -> Iterator[Story]:
+def stories(game: Game, unit: Unit, record: SetRecord) -> Iterator[Story]:
     """The deals of a set by table and deal; raises LogMismatch where the rules do not allow one."""
-    for teller, deal in _told(game, record, _Teller):
+    for teller, deal in _told(game, unit, record, _Teller):
         yield teller.story(deal)
 
 
-def briefs(game: Game, record: SetRecord) -> Iterator[Brief]:
+def briefs(game: Game, unit: Unit, record: SetRecord) -> Iterator[Brief]:
     """The same in short, and much faster."""
-    for player, deal in _told(game, record, _Player):
+    for player, deal in _told(game, unit, record, _Player):
         summary = deal.summary()
         yield Brief(
             play=player.play,
@@ -115,19 +115,21 @@ def briefs(game: Game, record: SetRecord) -> Iterator[Brief]:
         )
 
 
-def _told(game: Game, record: SetRecord, how: "type[P]") -> "Iterator[tuple[P, Deal]]":
+def _told(
+    game: Game, unit: Unit, record: SetRecord, how: "type[P]"
+) -> "Iterator[tuple[P, Deal]]":
     """Every deal of a set, played out."""
     tables: dict[int, list[DealLine]] = {}
     for _, line, play in record.deals():
         tables.setdefault(play.table, []).append(line)
     for number in sorted(tables):
-        tally = game.first(record.set)
+        tally = game.first(record.set, unit)
         last = None
         for line in tables[number]:
             player = how(game, tally, decode_play(line.play), line.side)
             deal = player.played(last)
             yield player, deal
-            tally, last = game.after(tally, deal.points()), deal.summary()
+            tally, last = deal.after(), deal.summary()
 
 
 class _Player:

@@ -29,6 +29,7 @@ class Greedy(Bot):
         """The best action by the rule of thumb for this phase."""
         legal = ask.legal
         phase = ask.view.phase
+        assert isinstance(ask.view, HuutopussiView)
         mind = Mind(ask.view, self.starts[ask.table])
         if phase in ("redeal", "bid"):
             return mind.bid(legal)

@@ -9,18 +9,17 @@ from collections.abc import Sequence
 
 from referee.cards import SUITS, runs_of
 from referee.games.huutopussi import (
-    ANSWER,
     CARD,
     DISCARD,
     DISCARDING,
     GIVE,
     GIVING,
     PACK,
-    PLAY,
     RETURNING,
     Deal,
     Huutopussi,
 )
+from referee.games.tricktaking import ANSWER, PLAY
 
 _LOW = PACK.mask(rank + suit for rank in "6789" for suit in SUITS)
 _JACK, _QUEEN, _KING, _TEN, _ACE = (

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import msgspec
 
 from protocol.bot import Bot
-from protocol.messages import Ask, Start
+from protocol.messages import Ask, HuutopussiView, Start
 from referee.games.game import net
 from referee.games.huutopussi import PACK, Deal, Huutopussi
 from referee.games.rulesets import game_from
@@ -99,7 +99,7 @@ class Sampler(Bot):
         side = game.sides[ask.view.seat]
         gain = 0.0
         effort = Effort(2 * AUCTION * self.samples, self.milliseconds)
-        for world in worlds(game, ask.view, self.random(ask)):
+        for world in worlds(game, seen(ask), self.random(ask)):
             for action, sign in ((bids[0], 1), ("pass", -1)):
                 deal = world.copy()
                 deal.apply(game.index[action])
@@ -116,7 +116,7 @@ class Sampler(Bot):
         side = game.sides[ask.view.seat]
         raws: list[int] = []
         effort = Effort(CONTRACT * self.samples, self.milliseconds)
-        for world in worlds(game, ask.view, self.random(ask)):
+        for world in worlds(game, seen(ask), self.random(ask)):
             world.apply(game.index[ask.legal[0]])
             rollout.finish(world)
             raws.append(world.raw()[side])
@@ -130,7 +130,7 @@ class Sampler(Bot):
     def _best(self, ask: Ask, rollout: Rollout) -> str:
         """The action with the best mean; the worse half drops out after each round of worlds."""
         game = rollout.game
-        view = ask.view
+        view = seen(ask)
         actions = [game.index[action] for action in different(ask, game)]
         rounds = (len(actions) - 1).bit_length()
         times = EXCHANGE if view.phase in ("give", "return", "discard") else 1
@@ -153,13 +153,19 @@ class Sampler(Bot):
         return game.actions[next(iter(totals))]
 
 
+def seen(ask: Ask) -> HuutopussiView:
+    """The view of an ask."""
+    assert isinstance(ask.view, HuutopussiView)
+    return ask.view
+
+
 def different(ask: Ask, game: Huutopussi) -> list[str]:
     """The legal actions without cards that come to the same as an earlier one.
 
     They do when they are of one suit, count the same and no card that others hold, or that lies
     in the trick, ranks between them. The king and queen of an open suit are a pair of their own.
     """
-    view = ask.view
+    view = seen(ask)
     played = PACK.mask(action for _, action in view.history if action in PACK.index)
     own = PACK.mask([*view.hand, *view.chosen, *view.discarded])
     others = PACK.full & ~(own | played) | PACK.mask(card for _, card in view.trick)

@@ -3,7 +3,8 @@
 import pytest
 
 from referee.cards import Pack
-from referee.games.huutopussi import BID, OVER, PLAY, REDEAL
+from referee.games.huutopussi import BID, REDEAL
+from referee.games.tricktaking import OVER, PLAY
 from tests.helpers import auction, dealt, game, legal, play, tally, to_first_lead
 
 THREE_SIXES = "6H 6D 6C 7S 8S 9S JH QD AC"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from referee.games.huutopussi import ANSWER, Deal
+from referee.games.huutopussi import Deal
+from referee.games.tricktaking import ANSWER
 from tests.helpers import (
     WIKIBOOKS,
     actions,

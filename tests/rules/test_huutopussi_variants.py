@@ -2,7 +2,8 @@
 
 import pytest
 
-from referee.games.huutopussi import BID, PLAY, REDEAL, Deal
+from referee.games.huutopussi import BID, REDEAL, Deal
+from referee.games.tricktaking import PLAY
 from tests.helpers import (
     at_trick,
     auction,

@@ -10,9 +10,10 @@ import pytest
 
 from protocol.messages import HuutopussiView, encode
 from referee.games.game import Tally
-from referee.games.huutopussi import BID, PACK, PLAY, REDEAL, Deal, Huutopussi
+from referee.games.huutopussi import BID, PACK, REDEAL, Deal, Huutopussi
 from referee.games.huutopussi_options import PRESETS
 from referee.games.rulesets import game_named
+from referee.games.tricktaking import PLAY
 from tests.rules.random_play import DEALS, every_ruleset, start, steps
 
 CARD = re.compile(r"[6-9TJQKA][SHDC]")
