@@ -146,7 +146,7 @@ class TestDryRun:
             "--option", "bid_step=10", "--rules", "german", "--unit", "game",
         )  # fmt: skip
         data = json.loads(found.stdout)
-        assert data["ruleset"] == "german[bid_step=10]"
+        assert data["games"][0]["ruleset"] == "german[bid_step=10]"
         assert data["unit"] == "game"
         assert not folder.exists()
 

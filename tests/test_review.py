@@ -118,7 +118,7 @@ def test_a_set_void_three_times_stays_so_when_the_league_grows(tmp_path: Path) -
     assert sorted(read(path).sets) == [1, 2]
     again = run(grown, secret=None, executor=lambda listener: Here())
     assert again.state.before == 3
-    assert again.state.results.voids == 3
+    assert again.state.results[0].voids == 3
     retried = run(grown, secret=None, retry=True, executor=lambda listener: Here())
     assert retried.voided == 0
     assert run(grown, secret=None, executor=lambda listener: Here()).voided == 0
@@ -153,7 +153,7 @@ def test_an_entrant_that_has_played_in_this_run_is_not_called_unable_to_start(
     outcome = run(work, executor=lambda listener: Late())
     assert outcome.complete
     assert outcome.not_playable == 0
-    assert len(outcome.state.results.results) == 7
+    assert len(outcome.state.results[0].results) == 7
 
 
 def test_a_log_that_cannot_be_written_is_not_a_dead_worker(

@@ -256,7 +256,7 @@ def test_a_bot_that_never_starts_leaves_its_sets_unplayed_and_nobody_gains(
     outcome = run(work)
     assert outcome.complete
     assert outcome.not_playable == 4
-    rows = {row.entrant: row for row in outcome.state.results.table().rows}
+    rows = {row.entrant: row for row in outcome.state.results[0].table().rows}
     assert rows["e2-exit-at-start"].unrated
     assert rows["e0-first_legal".replace("_", "-")].sets == 2
     check(work)
@@ -301,7 +301,7 @@ def test_a_spoilt_set_is_played_again_at_most_three_times(times: int, tmp_path: 
     assert outcome.voided == (times == 3)
     assert sorted(log.sets) == ([1] if times == 3 else [0, 1])
     assert log.voids == {0: times}
-    assert outcome.state.results.voids == times
+    assert outcome.state.results[0].voids == times
     check(work)
 
 
@@ -330,12 +330,12 @@ def test_a_decision_that_runs_out_while_the_referee_is_late_is_nobodys_fault(
     work = league(tmp_path, "first_legal", "zoo:silent", time=TimeConfig(decision_ms=700))
     outcome = run(work, executor=lambda listener: Here())
     assert outcome.complete
-    assert outcome.state.results.voids == 1
+    assert outcome.state.results[0].voids == 1
     (path,) = (work.folder / "logs").iterdir()
     (void,) = [line for line in lines_of(path.read_bytes()) if isinstance(line, Void)]
     assert void.blame[0].kind == "infrastructure"
     assert void.blame[0].lag_ms > 250
-    assert outcome.state.results.notes["e1-silent"].faults == {"timeout": 2}
+    assert outcome.state.results[0].notes["e1-silent"].faults == {"timeout": 2}
 
 
 class Dying(FreshProcesses):

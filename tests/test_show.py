@@ -66,11 +66,11 @@ def written(made: League, faults: Faults | None = None, note: str = "") -> list[
     folder.logs.mkdir(parents=True, exist_ok=True)
     paths = []
     for pairing in pairings_of(made):
-        path = folder.log_path(made.game.name, made.game.ruleset, pairing.id)
+        path = folder.log_path(made.games[0].name, made.games[0].ruleset, pairing.id)
         append(path, [header_of(made, pairing, commitment(SECRET), "test")])
         for number in range(made.config.sets):
             seatings = seatings_of(
-                made.game, made.game.ruleset, pairing.id, pairing.entrants, number, SECRET
+                made.games[0], made.games[0].ruleset, pairing.id, pairing.entrants, number, SECRET
             )
             for place, seating in enumerate(seatings):
                 seats = [pairing.entrants[entrant] for entrant in seating]
@@ -90,7 +90,7 @@ def played(
     note: str,
 ) -> list[Line]:
     """One table played at random."""
-    game = made.game
+    game = made.games[0]
     rng = Random(f"{pairing} {number} {place}")
 
     def cards(deal: int, redeal: int) -> list[int]:
@@ -242,11 +242,11 @@ class TestListing:
         made = league(tmp_path, sets=3)
         (path,) = written(made, {5: "illegal"})
         log = read(path)
-        lines = list(lines_of(made.game, log))
+        lines = list(lines_of(made.games[0], log))
         assert [(line.set, line.table, line.deal) for line in lines] == [
             (number, table, 0) for number in range(3) for table in range(2)
         ]
-        shown = text(list_page(made.game, log))
+        shown = text(list_page(made.games[0], log))
         assert widest(shown) <= WIDTH
         assert shown.count("1 illegal") == 6
         second = lines[1]
@@ -339,14 +339,14 @@ class TestProgress:
         made = league(tmp_path, LONG, sets=3)
         results = sheet_from([read(path) for path in written(made)]).results
         state = LeagueState(
-            results=results, planned=198, done=done, before=0, began=100.0, decisions=5000,
+            results=[results], planned=198, done=done, before=0, began=100.0, decisions=5000,
             tables=4, lag_ms=3.2, unstartable={},
         )  # fmt: skip
         pace = Pace()
         for second in range(10):
             state.decisions = 500 * second
             pace.saw(100.0 + second, state)
-        return Scoreboard(state=state, table=results.table(), unit="deal", pace=pace, now=110.0)
+        return Scoreboard(state=state, tables=[results.table()], unit="deal", pace=pace, now=110.0)
 
     def test_the_live_page_has_the_ranking_and_the_time_left(self, tmp_path: Path) -> None:
         shown = text(live_page(self.board(tmp_path, 99), LOOK, 5))

@@ -22,17 +22,11 @@ from referee.league.executor import FreshProcesses
 from referee.league.runner import NothingStarts, Outcome, Runner, cores
 from referee.league.schedule import pairing_id
 from referee.log import read
-from referee.show.export import standings_data
 from referee.show.faults import replay_command
 from referee.show.page import console_on, count, look_of, put
 from referee.show.plan import headline, outlook, plan_data, plan_page
-from referee.show.standings import (
-    Sheet,
-    sheet_from,
-    sheet_of,
-    standings_page,
-    unplayable_sets,
-)
+from referee.show.standings import Sheet, unplayable_sets
+from referee.show.tour import Tour, tour_data, tour_from, tour_of, tour_page
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -136,7 +130,11 @@ def _stderr_hint(runner: Runner) -> str:
 def _exit_code(outcome: Outcome, interrupts: Interrupts) -> int:
     if not outcome.complete:
         return 128 + interrupts.first if interrupts.first else 1
-    return 1 if outcome.voided or unplayable_sets(outcome.state.results) else 0
+    return 1 if outcome.voided or _not_playable(outcome) else 0
+
+
+def _not_playable(outcome: Outcome) -> int:
+    return sum(map(unplayable_sets, outcome.state.results))
 
 
 def _finish(order: Order, outcome: Outcome, runner: Runner) -> None:
@@ -145,56 +143,63 @@ def _finish(order: Order, outcome: Outcome, runner: Runner) -> None:
         click.echo(msgspec.json.encode(_data(order, outcome, runner)))
         return
     console = console_on(sys.stdout)
-    state, results = outcome.state, outcome.state.results
+    state = outcome.state
     if state.before:
         what = "nothing was left to play" if state.before == state.planned else "resumed"
         click.echo(f"{state.before:,} of {count(state.planned, 'set')} had been played: {what}")
     click.echo("")
     config = order.league.config
     paths = _log_paths(order, runner)
-    sheet = sheet_of(results, config.unit, config.isolation, outcome.complete, paths)
-    if results.results:
-        put(console, standings_page(sheet, look_of(console)))
+    tour = tour_of(state.results, config.unit, config.isolation, outcome.complete, paths)
+    if any(results.results for results in state.results):
+        put(console, tour_page(tour, look_of(console)))
     else:
         click.echo("no set was finished")
     click.echo("")
-    if faults := sheet.fault_lines():
+    if faults := tour.fault_lines():
         click.echo("\n".join([*faults, ""]))
-    for line in _closing_lines(order, outcome, runner, sheet):
+    for line in _closing_lines(order, outcome, runner, tour):
         click.echo(line)
 
 
-def _closing_lines(order: Order, outcome: Outcome, runner: Runner, sheet: Sheet) -> list[str]:
+def _closing_lines(order: Order, outcome: Outcome, runner: Runner, tour: Tour) -> list[str]:
     """What is still to be done, where everything lies, and what to try next."""
-    state, results = outcome.state, outcome.state.results
+    state = outcome.state
     lines = []
     if not outcome.complete:
         how = "interrupted" if outcome.interrupted else "not complete"
         lines.append(f"{how}: {state.done:,} of {count(state.planned, 'set')} are in the logs")
         lines.append(f"to go on: {shlex.join(order.resume)}")
-    elif outcome.voided or unplayable_sets(results):
+    elif outcome.voided or _not_playable(outcome):
         retry = [*order.resume, *([] if "--retry" in order.resume else ["--retry"])]
         lines.append(f"to try void and not playable sets again: {shlex.join(retry)}")
     lines.append(f"logs: {runner.folder.logs}")
-    if results.results:
-        lines += [
-            "next:",
-            *("  " + shlex.join(command) for command in _next(order, runner, sheet)),
-        ]
+    logs = _log_paths(order, runner)
+    played = [
+        (sheet, paths)
+        for sheet, paths in zip(tour.sheets, logs, strict=True)
+        if sheet.results.results
+    ]
+    if played:
+        lines += ["next:", *("  " + shlex.join(command) for command in _next(runner, played))]
     return lines
 
 
-def _next(order: Order, runner: Runner, sheet: Sheet) -> list[list[str]]:
+def _next(runner: Runner, played: Sequence[tuple[Sheet, dict[str, Path]]]) -> list[list[str]]:
     """Commands worth trying now; the deal to read has a fault, or is one between the best."""
+    faulty = [
+        each
+        for each in played
+        if any(notes.first is not None for notes in each[0].results.notes.values())
+    ]
     return [
-        _replay(order, runner, sheet),
+        _replay(*(faulty or played)[0]),
         ["referee", "verify", str(runner.folder.path)],
         ["referee", "standings", str(runner.folder.path), "--markdown"],
     ]
 
 
-def _replay(order: Order, runner: Runner, sheet: Sheet) -> list[str]:
-    paths = _log_paths(order, runner)
+def _replay(sheet: Sheet, paths: dict[str, Path]) -> list[str]:
     faults = [notes.first for notes in sheet.results.notes.values() if notes.first is not None]
     if faults:
         first = min(faults, key=lambda fault: fault.order)
@@ -208,28 +213,31 @@ def _replay(order: Order, runner: Runner, sheet: Sheet) -> list[str]:
     return ["referee", "replay", str(log), "--set", str(best.set), "--table", "0"]
 
 
-def _log_paths(order: Order, runner: Runner) -> dict[str, Path]:
-    """The log of every pairing."""
-    game = order.league.game
-    return {
-        pairing.id: runner.folder.log_path(game.name, game.ruleset, pairing.id)
-        for pairing in runner.pairings
-    }
+def _log_paths(order: Order, runner: Runner) -> list[dict[str, Path]]:
+    """For each game the log of every pairing."""
+    return [
+        {
+            pairing.id: runner.folder.log_path(game.name, game.ruleset, pairing.id)
+            for pairing in runner.pairings
+            if pairing.game == place
+        }
+        for place, game in enumerate(order.league.games)
+    ]
 
 
 def _data(order: Order, outcome: Outcome, runner: Runner) -> dict[str, Any]:
     """The end of a run for programs: standings and how it ended."""
-    paths = _log_paths(order, runner).values()
-    sheet = sheet_from([read(path) for path in paths if path.exists()])
+    paths = [path for logs in _log_paths(order, runner) for path in logs.values()]
+    tour = tour_from([read(path) for path in paths if path.exists()])
     return {
         "complete": outcome.complete,
         "interrupted": outcome.interrupted,
         "planned": outcome.state.planned,
         "done": outcome.state.done,
         "void": outcome.voided,
-        "not_playable": unplayable_sets(outcome.state.results),
+        "not_playable": _not_playable(outcome),
         "commitment": outcome.commitment,
         "results": str(runner.folder.path),
         "resume": shlex.join(order.resume),
-        "standings": standings_data(sheet),
+        "standings": tour_data(tour),
     }

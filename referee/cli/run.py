@@ -43,7 +43,7 @@ def run(
         found = replace(found, config=replace(found.config, workers=workers))
         resume += ["--workers", str(workers)]
     if sets is not None:
-        found = replace(found, config=replace(found.config, sets=sets))
+        found = found.with_sets(sets)
         resume += ["--sets", str(sets)]
     if retry:
         resume.append("--retry")

@@ -8,9 +8,8 @@ import click
 import msgspec
 
 from referee.league.folder import logs_at
-from referee.show.export import standings_csv, standings_data, standings_markdown
 from referee.show.page import console_on, look_of, put
-from referee.show.standings import sheet_from, standings_page
+from referee.show.tour import tour_csv, tour_data, tour_from, tour_markdown, tour_page
 
 
 @click.command(
@@ -24,17 +23,18 @@ from referee.show.standings import sheet_from, standings_page
 def standings(paths: Sequence[str], form: str | None) -> None:
     """Show the standings of a league: nets with 95 % intervals over sets, crosstable, faults.
 
-    They are made from results folders or single logs, as long as these are of one league.
+    They are made from results folders or single logs, as long as these are of one league. A league
+    of several games has a table for each and one over all of them.
     """
-    sheet = sheet_from([log for log, _ in logs_at(map(Path, paths))])
+    tour = tour_from([log for log, _ in logs_at(map(Path, paths))])
     console = console_on(sys.stdout)
     if form == "json":
-        click.echo(msgspec.json.encode(standings_data(sheet)))
+        click.echo(msgspec.json.encode(tour_data(tour)))
     elif form == "csv":
-        click.echo(standings_csv(sheet), nl=False)
+        click.echo(tour_csv(tour), nl=False)
     elif form == "markdown":
-        click.echo(standings_markdown(sheet, look_of(console)), nl=False)
+        click.echo(tour_markdown(tour, look_of(console)), nl=False)
     else:
-        put(console, standings_page(sheet, look_of(console)))
-        if faults := sheet.fault_lines():
+        put(console, tour_page(tour, look_of(console)))
+        if faults := tour.fault_lines():
             click.echo("\n".join(["", *faults]))

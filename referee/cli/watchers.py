@@ -35,10 +35,10 @@ class Watcher:
         self.pace.saw(now, state)
         board = self._board
         if board is None or now >= self._made_until:
-            table = state.results.table()
+            tables = [results.table() for results in state.results]
             took = time.monotonic() - now
             self._made_until = now + max(0.5, took / _LEAST_SHARE)
-            board = Scoreboard(state=state, table=table, unit=self.unit, pace=self.pace, now=now)
+            board = Scoreboard(state=state, tables=tables, unit=self.unit, pace=self.pace, now=now)
             self._board = board
         board.now = now
         return board

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import pairwise
@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from protocol.messages import Time
 from referee.clock import NO_LIMIT_MS
@@ -54,15 +55,30 @@ class EntrantConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Environment variables that the bot gets besides the documented ones."""
 
 
-class LeagueConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A league file."""
+class GameConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`[[games]]`: one game of a league that plays several."""
 
-    name: Name
-    game: str = "huutopussi"
+    game: str
     rules: str | None = None
     """A ruleset of the game."""
     options: dict[str, Any] = {}
     """Single options on top of it."""
+    sets: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None
+    """Sets for each pairing, where they are not the league's."""
+
+
+class LeagueConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A league file."""
+
+    name: Name
+    game: str | None = None
+    """The game, `huutopussi` when left out."""
+    rules: str | None = None
+    """A ruleset of the game."""
+    options: dict[str, Any] = {}
+    """Single options on top of it."""
+    games: list[GameConfig] = []
+    """Several games in place of one; everybody plays all of them."""
     unit: Literal["deal", "game"] = "deal"
     sets: Annotated[int, Meta(ge=1, le=10_000_000)] = 100
     """Sets for each pairing."""
@@ -91,7 +107,8 @@ class League(Struct, frozen=True, kw_only=True):
     """A league as it will be played: the file with everything resolved."""
 
     config: LeagueConfig
-    game: Game
+    games: tuple[Game, ...]
+    """One, or those of `[[games]]` in their order."""
     entrants: tuple[Entrant, ...]
     """Sorted by id."""
     folder: Path
@@ -104,10 +121,15 @@ class League(Struct, frozen=True, kw_only=True):
             decision_ms=time.decision_ms, bank_ms=time.bank_ms, increment_ms=time.increment_ms
         )
 
-    @property
-    def sides(self) -> int:
-        """How many sides play at a table: entrants in a pairing."""
-        return max(self.game.sides) + 1
+    def sets(self, place: int) -> int:
+        """Sets of each pairing in the game of this place."""
+        own = self.config.games[place].sets if self.config.games else None
+        return own or self.config.sets
+
+    def with_sets(self, sets: int) -> "League":
+        """The same league with so many sets in every game."""
+        games = [replace(game, sets=None) for game in self.config.games]
+        return replace(self, config=replace(self.config, sets=sets, games=games))
 
 
 def read_league(path: Path) -> League:
@@ -134,20 +156,44 @@ def read_league(path: Path) -> League:
 
 def league_of(config: LeagueConfig, base: Path) -> League:
     """Resolve a configuration whose relative paths start from `base`."""
-    game = game_named(config.game, config.rules, config.options)
+    games = tuple(_games(config))
     entrants = [entrant_of(entry, base) for entry in config.entrants]
     entrants.sort(key=lambda entrant: entrant.id)
     for one, other in pairwise(entrants):
         if one.id == other.id:
             raise ConfigError(f"entrants: id = {one.id!r} is given twice; each needs its own")
-    sides = max(game.sides) + 1
-    if len(entrants) < sides:
-        raise ConfigError(
-            f"entrants: {game.name} {game.ruleset} is played by {sides} entrants at a table, "
-            f"there are {len(entrants)}"
-        )
+    for game in games:
+        sides = sides_of(game)
+        if len(entrants) < sides:
+            raise ConfigError(
+                f"entrants: {game.name} {game.ruleset} is played by {sides} entrants at a table, "
+                f"there are {len(entrants)}"
+            )
     folder = base / config.results if config.results else Path("results") / config.name
-    return League(config=config, game=game, entrants=tuple(entrants), folder=folder)
+    return League(config=config, games=games, entrants=tuple(entrants), folder=folder)
+
+
+def sides_of(game: Game) -> int:
+    """How many sides play at a table: entrants in a pairing."""
+    return max(game.sides) + 1
+
+
+def _games(config: LeagueConfig) -> Iterator[Game]:
+    if not config.games:
+        yield game_named(config.game or "huutopussi", config.rules, config.options)
+        return
+    for key in ("game", "rules", "options"):
+        if value := getattr(config, key):
+            raise ConfigError(f"{key} = {value!r}: with [[games]] it belongs to one of those")
+    seen: set[tuple[str, str]] = set()
+    for entry in config.games:
+        game = game_named(entry.game, entry.rules, entry.options)
+        if (game.name, game.ruleset) in seen:
+            raise ConfigError(
+                f"games: {game.name} {game.ruleset} is given twice; each ruleset is played once"
+            )
+        seen.add((game.name, game.ruleset))
+        yield game
 
 
 def entrant_of(entry: EntrantConfig, base: Path) -> Entrant:
@@ -231,6 +277,8 @@ def _explained(path: Path, text: str, values: dict[str, Any], problem: str) -> s
             kind = EntrantConfig
         elif place.startswith(".time"):
             kind = TimeConfig
+        elif place.startswith(".games"):
+            kind = GameConfig
         return f"{path}: line {_line_of(text, key)}: unknown key {key!r}" + nearest(
             key, kind.__struct_fields__
         )

@@ -7,7 +7,7 @@ from msgspec import Struct, to_builtins
 from referee.cards import Draws
 from referee.games.game import Game
 from referee.job import Job, SetPlan
-from referee.league.config import Entrant, League
+from referee.league.config import Entrant, League, sides_of
 from referee.league.schedule import cyclic_order, meetings, pairing_id, rounds, seatings
 from referee.log import FORMAT, Header
 from referee.rulings import UNEXPECTED_MESSAGES
@@ -25,6 +25,13 @@ class Pairing(Struct, frozen=True, kw_only=True):
     id: str
     entrants: tuple[str, ...]
     """Sorted."""
+    game: int = 0
+    """The place of the game among the league's."""
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """What tells a pairing from all others of its league."""
+        return self.game, self.id
 
 
 class JobPlan(Struct, frozen=True, kw_only=True):
@@ -38,9 +45,10 @@ def pairings_of(league: League) -> list[Pairing]:
     """Who meets whom, in the order of play."""
     ids = [entrant.id for entrant in league.entrants]
     found = []
-    for meeting in meetings(len(ids), league.sides):
-        members = tuple(sorted(ids[place] for place in meeting))
-        found.append(Pairing(id=pairing_id(members), entrants=members))
+    for place, game in enumerate(league.games):
+        for meeting in meetings(len(ids), sides_of(game)):
+            members = tuple(sorted(ids[entrant] for entrant in meeting))
+            found.append(Pairing(id=pairing_id(members), entrants=members, game=place))
     return found
 
 
@@ -73,13 +81,14 @@ def logged_seatings(
 
 
 def job_plans(
-    pairings: Sequence[Pairing], sets: int, open_sets: dict[str, set[int]]
+    pairings: Sequence[Pairing], open_sets: dict[tuple[int, str], set[int]]
 ) -> list[JobPlan]:
     """The jobs of a league in order, less what has been played already."""
     plans = []
+    sets = 1 + max((max(numbers) for numbers in open_sets.values() if numbers), default=-1)
     for batch in rounds(pairings, sets, FIRST_JOB, GROWTH, LARGEST_JOB):
         for pairing, numbers in batch:
-            wanted = tuple(n for n in numbers if n in open_sets[pairing.id])
+            wanted = tuple(n for n in numbers if n in open_sets[pairing.key])
             if wanted:
                 plans.append(JobPlan(pairing=pairing, sets=wanted))
     return plans
@@ -89,7 +98,7 @@ def job_of(
     league: League, plan: JobPlan, secret: str, started: Iterable[str], stderr_folder: str
 ) -> Job:
     """The job that plays these sets."""
-    game, config = league.game, league.config
+    game, config = league.games[plan.pairing.game], league.config
     entrants = {entrant.id: entrant for entrant in league.entrants}
     members = plan.pairing.entrants
     return Job(
@@ -123,7 +132,7 @@ def job_of(
 
 def header_of(league: League, pairing: Pairing, commitment: str, referee: str) -> Header:
     """The header of a pairing's log."""
-    game, config = league.game, league.config
+    game, config = league.games[pairing.game], league.config
     entrants: dict[str, Entrant] = {entrant.id: entrant for entrant in league.entrants}
     two_sides = len(set(game.sides)) == 2
     return Header(
@@ -138,7 +147,7 @@ def header_of(league: League, pairing: Pairing, commitment: str, referee: str) -
         pairing=pairing.id,
         entrants=[entrants[name].record for name in pairing.entrants],
         seating="swap" if two_sides else "rotate",
-        tables=2 if two_sides else league.sides,
+        tables=2 if two_sides else sides_of(game),
         isolation=config.isolation,
         commitment=commitment,
     )

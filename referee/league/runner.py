@@ -52,11 +52,15 @@ MOST_DEATHS = 3
 
 POLL_SECONDS = 0.2
 
+Key = tuple[int, str]
+"""What tells a pairing from the others: the place of its game, its id."""
+
 
 class LeagueState(Struct, kw_only=True):
     """How a running league stands, for whoever shows it."""
 
-    results: LeagueResults
+    results: list[LeagueResults]
+    """By game, in the league's order."""
     planned: int
     """Sets in all."""
     done: int
@@ -68,7 +72,8 @@ class LeagueState(Struct, kw_only=True):
     decisions: int = 0
     tables: int = 0
     lag_ms: float = 0.0
-    unstartable: dict[str, Blame]
+    unstartable: dict[tuple[int, str], Blame]
+    """By (place of the game, entrant): a bot may know one game and not another."""
 
 
 class Watcher(Protocol):
@@ -129,11 +134,11 @@ class Runner:
         self.retry = retry
         """Play sets again that were not playable, or spoilt too often."""
         self.pairings = pairings_of(league)
-        self.logs: dict[str, Log] = {}
-        self.voids: dict[tuple[str, int], int] = {}
-        self.deaths: dict[str, int] = {}
+        self.logs: dict[Key, Log] = {}
+        self.voids: dict[tuple[Key, int], int] = {}
+        self.deaths: dict[Key, int] = {}
         self.inbox: queue.SimpleQueue[tuple[JobInHand, Report] | None] = queue.SimpleQueue()
-        self.started: set[str] = set()
+        self.started: set[tuple[int, str]] = set()
         self.unplayable: list[JobPlan] = []
         self.interrupts = 0
         self._shown = 0.0
@@ -164,25 +169,27 @@ class Runner:
     def _prepare(self) -> list[JobPlan]:
         """Read the logs, settle the secret, write headers; the jobs that are left."""
         league = self.league
-        results = results_of(league.game, [entrant.id for entrant in league.entrants])
-        sets = league.config.sets
+        names = [entrant.id for entrant in league.entrants]
+        results = [results_of(game, names) for game in league.games]
         self._check_folder()
-        open_sets: dict[str, set[int]] = {}
+        planned = 0
+        open_sets: dict[Key, set[int]] = {}
         for pairing in self.pairings:
             log = self._read(pairing)
-            missing = set(range(sets))
+            missing = set(range(league.sets(pairing.game)))
+            planned += len(missing)
             if log is not None:
-                self.logs[pairing.id] = log
+                self.logs[pairing.key] = log
                 self._check(pairing, log)
                 missing -= closed_sets(log, self.retry)
                 for number, attempts in log.voids.items():
                     again = self.retry or number in log.sets
-                    self.voids[pairing.id, number] = 0 if again else attempts
-                    results.voids += attempts
+                    self.voids[pairing.key, number] = 0 if again else attempts
+                    results[pairing.game].voids += attempts
                 for number in sorted(log.sets):
-                    results.add(pairing.entrants, number, log.sets[number].entries)
-            open_sets[pairing.id] = missing
-        planned = sets * len(self.pairings)
+                    entries = log.sets[number].entries
+                    results[pairing.game].add(pairing.entrants, number, entries)
+            open_sets[pairing.key] = missing
         left = sum(map(len, open_sets.values()))
         self.state = LeagueState(
             results=results,
@@ -198,9 +205,9 @@ class Runner:
             return []
         self._settle_secret()
         for pairing in self.pairings:
-            if open_sets[pairing.id]:
+            if open_sets[pairing.key]:
                 self._open_log(pairing)
-        return job_plans(self.pairings, sets, open_sets)
+        return job_plans(self.pairings, open_sets)
 
     def _read(self, pairing: Pairing) -> Log | None:
         path = self._path(pairing)
@@ -212,17 +219,24 @@ class Runner:
 
     def _check_folder(self) -> None:
         """Refuse a folder that holds another game or other rules."""
-        game = self.league.game
-        wanted = {"game": game.name, "ruleset": game.ruleset, "rules": to_builtins(game.rules)}
+        wanted = [
+            {"game": game.name, "ruleset": game.ruleset, "rules": to_builtins(game.rules)}
+            for game in self.league.games
+        ]
         for path in self.folder.log_paths():
             header = first_header(path)
-            for field, now in wanted.items():
-                found = getattr(header, field) if header else now
-                if found != now:
-                    raise ConfigError(
-                        f"{path}: was played with {field} = {_text(found)}, the league now says "
-                        f"{_text(now)}; give the league another results folder"
-                    )
+            if header is None:
+                continue
+            found = {field: getattr(header, field) for field in ("game", "ruleset", "rules")}
+            if found in wanted:
+                continue
+            # The nearest of the league's games is the one that it agrees with longest.
+            near = max(wanted, key=lambda game: [game[field] == found[field] for field in found])
+            field = next(field for field in found if found[field] != near[field])
+            raise ConfigError(
+                f"{path}: was played with {field} = {_text(found[field])}, the league now says "
+                f"{_text(near[field])}; give the league another results folder"
+            )
 
     def _check(self, pairing: Pairing, log: Log) -> None:
         """Refuse to go on with other bots, rules or clocks than the log was begun with."""
@@ -234,7 +248,7 @@ class Runner:
                     f"{log.path}: was played with {field} = {_text(found)}, the league now says "
                     f"{_text(now)}; give the league another results folder"
                 )
-        sets = self.league.config.sets
+        sets = self.league.sets(pairing.game)
         if left := [number for number in log.gaps() if number >= sets]:
             raise ConfigError(
                 f"{log.path}: sets up to {max(log.sets)} have been begun and set {left[0]} is "
@@ -263,14 +277,14 @@ class Runner:
     def _open_log(self, pairing: Pairing) -> None:
         """See that the log's last header is of this secret."""
         text = commitment(self.secret)
-        log = self.logs.get(pairing.id)
+        log = self.logs.get(pairing.key)
         if log is not None and log.header.commitment == text and log.end is None:
             return
         header = header_of(self.league, pairing, text, __version__)
         append(self._path(pairing), [header])
 
     def _path(self, pairing: Pairing) -> Path:
-        game = self.league.game
+        game = self.league.games[pairing.game]
         return self.folder.log_path(game.name, game.ruleset, pairing.id)
 
     # ---- playing -----------------------------------------------------------------------------
@@ -319,7 +333,8 @@ class Runner:
 
     def _barred(self, plan: JobPlan) -> bool:
         """Whether an entrant of a job cannot be started; its sets are not playable then."""
-        if not any(name in self.state.unstartable for name in plan.pairing.entrants):
+        game, unstartable = plan.pairing.game, self.state.unstartable
+        if not any((game, name) in unstartable for name in plan.pairing.entrants):
             return False
         self.unplayable.append(plan)
         return True
@@ -327,7 +342,8 @@ class Runner:
     def _job(self, plan: JobPlan) -> Job:
         folder = self.folder.stderr / self._path(plan.pairing).stem
         folder.mkdir(parents=True, exist_ok=True)
-        return job_of(self.league, plan, self.secret, self.started, str(folder))
+        started = [name for game, name in self.started if game == plan.pairing.game]
+        return job_of(self.league, plan, self.secret, started, str(folder))
 
     def _listen(self, seconds: float) -> None:
         """Take the reports that have come; wait so long for a first one."""
@@ -350,25 +366,26 @@ class Runner:
                 return
             append_bytes(path, report.lines)
             left.discard(report.set)
-            self.deaths.pop(pairing.id, None)
-            self.started.update(pairing.entrants)
+            self.deaths.pop(pairing.key, None)
+            self.started.update((pairing.game, name) for name in pairing.entrants)
             self._count(pairing, report.set, report.lines)
         elif isinstance(report, Voided):
-            attempt = self.voids.get((pairing.id, report.set), 0) + 1
-            self.voids[pairing.id, report.set] = attempt
+            attempt = self.voids.get((pairing.key, report.set), 0) + 1
+            self.voids[pairing.key, report.set] = attempt
             line = Void(
                 set=report.set, attempt=attempt, reason=report.reason, blame=report.blame
             )
             append(path, [line])
-            self.state.results.voids += 1
+            self.state.results[pairing.game].voids += 1
             self.watcher.say(f"{pairing.id} set {report.set} is void ({attempt}): {report.reason}")
             if attempt >= MOST_VOIDS:
                 left.discard(report.set)
                 self.state.done += 1
         elif isinstance(report, Unstartable):
             # One that has played by now can start: its next job takes it for a hard fault.
-            if report.entrant not in self.state.unstartable | dict.fromkeys(self.started):
-                self.state.unstartable[report.entrant] = report.blame
+            key = (pairing.game, report.entrant)
+            if key not in self.state.unstartable and key not in self.started:
+                self.state.unstartable[key] = report.blame
                 self.watcher.say(f"{report.entrant} cannot be started: {report.blame.message}")
         else:
             self._progress(hand, report)
@@ -383,7 +400,7 @@ class Runner:
         """Add a set that has just been logged to the results."""
         self.state.done += 1
         entries = [entry_of(0, line) for line in lines_of(lines)]
-        self.state.results.add(pairing.entrants, number, entries)
+        self.state.results[pairing.game].add(pairing.entrants, number, entries)
 
     def _ended(
         self, future: "Future[list[Report]]", hand: JobInHand, waiting: list[JobPlan]
@@ -397,7 +414,7 @@ class Runner:
         except CancelledError:
             return
         except Exception as error:
-            deaths = self.deaths[pairing.id] = self.deaths.get(pairing.id, 0) + 1
+            deaths = self.deaths[pairing.key] = self.deaths.get(pairing.key, 0) + 1
             self.watcher.say(f"a worker died over {pairing.id}: {error!r}; playing again")
             if deaths >= MOST_DEATHS:
                 raise RefereeError(
@@ -438,7 +455,9 @@ class Runner:
         if not self.started and state.done == 0:
             reasons = "; ".join(
                 f"{entrant} cannot be started: {blame.message}"
-                for entrant, blame in sorted(state.unstartable.items())
+                for entrant, blame in sorted(
+                    {name: blame for (_, name), blame in state.unstartable.items()}.items()
+                )
             )
             raise NothingStarts(f"nothing could be played, nothing was scored: {reasons}")
         if self.interrupts:
@@ -449,11 +468,12 @@ class Runner:
                 lines = self._not_playable(pairing, number)
                 append(self._path(pairing), lines)
                 state.done += 1
-                state.results.add(pairing.entrants, number, [Entry(0, line) for line in lines])
+                entries = [Entry(0, line) for line in lines]
+                state.results[pairing.game].add(pairing.entrants, number, entries)
 
     def _not_playable(self, pairing: Pairing, number: int) -> list[Unplayed]:
         """The lines of a set that cannot be played, with the blame at its first table."""
-        game = self.league.game
+        game = self.league.games[pairing.game]
         tables = seatings_of(
             game, game.ruleset, pairing.id, pairing.entrants, number, self.secret
         )
@@ -462,8 +482,8 @@ class Runner:
             seats = [pairing.entrants[entrant] for entrant in table]
             blame = [
                 structs.replace(why, seat=seats.index(name))
-                for name, why in self.state.unstartable.items()
-                if name in seats and place == 0
+                for (at, name), why in self.state.unstartable.items()
+                if at == pairing.game and name in seats and place == 0
             ]
             lines.append(
                 Unplayed(

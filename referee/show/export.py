@@ -30,7 +30,7 @@ def standings_data(sheet: Sheet) -> dict[str, Any]:
         "confidence": table.confidence,
         "sets": sum(pairing.sets for pairing in table.pairings),
         "voids": results.voids,
-        "duplicate_gain": _number(table.duplicate_gain),
+        "duplicate_gain": finite(table.duplicate_gain),
         "entrants": [_entrant(sheet, row, reasons.get(row.entrant)) for row in table.rows],
         "crosstable": [
             {"entrant": one, "against": other, "net": _interval(cell.net)}
@@ -56,17 +56,17 @@ def _entrant(sheet: Sheet, row: Row, reason: str | None) -> dict[str, Any]:
         "deals": notes.deals,
         "informative_sets": informative,
         "net": None if row.unrated else _interval(row.net),
-        "rating": _number(row.rating),
+        "rating": finite(row.rating),
         "pairings": [row.pairings_won, row.pairings_drawn, row.pairings_lost],
         "points": notes.points,
-        "points_against": _number(notes.points_against),
+        "points_against": finite(notes.points_against),
         "scored_tables": notes.scored,
         "faults": {kind: notes.faults[kind] for kind in KINDS if notes.faults[kind]},
         "first_fault": _first_fault(sheet, notes.first),
         "unplayed_tables": notes.unplayed,
         "decisions": notes.decisions,
-        "mean_ms": _number(notes.decision_ms / notes.decisions if notes.decisions else None),
-        "worst_ms": _number(notes.worst_ms),
+        "mean_ms": finite(notes.decision_ms / notes.decisions if notes.decisions else None),
+        "worst_ms": finite(notes.worst_ms),
         "not_playable": notes.not_playable,
         "unrated": reason,
     }
@@ -97,8 +97,8 @@ def _pairing(pairing: PairingSummary) -> dict[str, Any]:
         "difference": None if pairing.difference is None else _interval(pairing.difference),
         "sets_won": pairing.sets_won,
         "sets_lost": pairing.sets_lost,
-        "sign_test": _number(pairing.sign_test),
-        "duplicate_gain": _number(pairing.duplicate_gain),
+        "sign_test": finite(pairing.sign_test),
+        "duplicate_gain": finite(pairing.duplicate_gain),
         "notes": list(pairing.notes),
     }
 
@@ -122,18 +122,19 @@ def _log(log: Log) -> dict[str, Any]:
 def _interval(interval: Interval) -> dict[str, Any]:
     return {
         "mean": interval.mean,
-        "half_width": _number(interval.half_width),
-        "low": _number(interval.low),
-        "high": _number(interval.high),
-        "se": _number(interval.se),
-        "sd": _number(interval.sd),
-        "df": _number(interval.df),
+        "half_width": finite(interval.half_width),
+        "low": finite(interval.low),
+        "high": finite(interval.high),
+        "se": finite(interval.se),
+        "sd": finite(interval.sd),
+        "df": finite(interval.df),
         "n": interval.n,
         "padded": interval.padded,
     }
 
 
-def _number(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
+    """A number as JSON has it; None for what is unknown or infinite."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -195,7 +196,7 @@ def standings_markdown(sheet: Sheet, look: Look) -> str:
         "#", "range", "entrant", "sets", f"net per {sheet.unit}", "pairings w-d-l", "faults",
         "mean ms", "worst ms",
     )  # fmt: skip
-    parts = [f"**{_escaped(heading(sheet))}**", _markdown_table(titles, rows, "rlLrrrLrr")]
+    parts = [f"**{_escaped(heading(sheet))}**", markdown_table(titles, rows, "rlLrrrLrr")]
     if sheet.crossed:
         parts.append(_markdown_crosstable(sheet, look))
     faulty = sorted(item for item in sheet.results.notes.items() if item[1].first is not None)
@@ -218,10 +219,12 @@ def _markdown_crosstable(sheet: Sheet, look: Look) -> str:
                 text = f"{mean} {look.plus_minus} {wide} {cell.significance}".strip()
             line.append(text)
         rows.append(line)
-    return _markdown_table(("against", *names), rows, "l" + "r" * len(names))
+    return markdown_table(("against", *names), rows, "l" + "r" * len(names))
 
 
-def _markdown_table(titles: Sequence[str], rows: Iterable[Sequence[object]], sides: str) -> str:
+def markdown_table(titles: Sequence[str], rows: Iterable[Sequence[object]], sides: str) -> str:
+    """A table whose columns stand to the `l`eft or `r`ight by `sides`."""
+
     def line(cells: Sequence[object]) -> str:
         return "| " + " | ".join(_escaped(str(cell)) for cell in cells) + " |"
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 from rich.console import RenderableType
 from rich.text import Text
 
-from referee.league.config import League
+from referee.league.config import League, sides_of
 from referee.league.folder import Folder
 from referee.league.plan import Pairing, job_plans, pairings_of
 from referee.league.runner import closed_sets
@@ -20,14 +20,14 @@ class Outlook(Struct, frozen=True, kw_only=True):
     league: League
     workers: int
     pairings: list[Pairing]
-    left: dict[str, set[int]]
-    """Sets still to be played, by pairing id."""
+    left: dict[tuple[int, str], set[int]]
+    """Sets still to be played, by the keys of pairings."""
     jobs: int
 
     @property
     def sets(self) -> int:
         """Sets in all."""
-        return self.league.config.sets * len(self.pairings)
+        return sum(self.league.sets(pairing.game) for pairing in self.pairings)
 
     @property
     def sets_left(self) -> int:
@@ -35,9 +35,10 @@ class Outlook(Struct, frozen=True, kw_only=True):
         return sum(map(len, self.left.values()))
 
     @property
-    def tables(self) -> int:
-        """Tables in a set."""
-        return self.league.sides
+    def tables_left(self) -> int:
+        """Tables still to be played."""
+        sides = [sides_of(game) for game in self.league.games]
+        return sum(sides[place] * len(sets) for (place, _), sets in self.left.items())
 
     @property
     def busy_workers(self) -> int:
@@ -49,47 +50,64 @@ def outlook(league: League, workers: int, *, retry: bool) -> Outlook:
     """Compare a league with its logs; touches nothing."""
     pairings = pairings_of(league)
     folder = Folder(league.folder)
-    left: dict[str, set[int]] = {}
+    left: dict[tuple[int, str], set[int]] = {}
     for pairing in pairings:
-        path = folder.log_path(league.game.name, league.game.ruleset, pairing.id)
-        left[pairing.id] = set(range(league.config.sets))
+        game = league.games[pairing.game]
+        path = folder.log_path(game.name, game.ruleset, pairing.id)
+        left[pairing.key] = set(range(league.sets(pairing.game)))
         if path.exists() and path.stat().st_size:
-            left[pairing.id] -= closed_sets(read(path), retry)
-    jobs = job_plans(pairings, league.config.sets, left)
+            left[pairing.key] -= closed_sets(read(path), retry)
+    jobs = job_plans(pairings, left)
     return Outlook(league=league, workers=workers, pairings=pairings, left=left, jobs=len(jobs))
 
 
 def headline(league: League, workers: int) -> list[str]:
-    """The plan in two lines, whatever has been played of it."""
+    """The plan in short, whatever has been played of it: a line for each game, and one more."""
     config = league.config
-    pairings = len(pairings_of(league))
+    pairings = pairings_of(league)
     unit = "" if config.unit == "deal" else " (whole games)"
-    busy = min(workers, pairings * config.sets)
+    entrants = count(len(league.entrants), "entrant")
+    busy = min(workers, sum(league.sets(pairing.game) for pairing in pairings))
+    several = len(league.games) > 1
+    lines = [f"{config.name}: {count(len(league.games), 'game')}, {entrants}"] if several else []
+    for place, game in enumerate(league.games):
+        meetings = sum(pairing.game == place for pairing in pairings)
+        lines.append(
+            ("  " if several else f"{config.name}: ")
+            + f"{game.name} {printable(game.ruleset)}{unit}, "
+            + ("" if several else f"{entrants}, ")
+            + f"{count(meetings, 'pairing')} of {count(league.sets(place), 'set')}, "
+            f"{sides_of(game)} tables a set"
+        )
     return [
-        f"{config.name}: {league.game.name} {printable(league.game.ruleset)}{unit}, "
-        f"{count(len(league.entrants), 'entrant')}, {count(pairings, 'pairing')} of "
-        f"{count(config.sets, 'set')}, {league.sides} tables a set",
-        f"{count(busy, 'worker')} with {processes(league)} bot processes each; "
+        *lines,
+        f"{count(busy, 'worker')} with {'up to ' * several}{processes(league)} bot processes each; "
         f"results in {league.folder}",
     ]
 
 
 def processes(league: League) -> int:
     """Bot processes of one worker: one for each entrant and seat, unless they are shared."""
-    sides = league.sides
-    return sides if league.config.isolation == "entrant" else sides * league.game.seats
+    shared = league.config.isolation == "entrant"
+    return max(sides_of(game) * (1 if shared else game.seats) for game in league.games)
 
 
 def plan_page(view: Outlook) -> RenderableType:
     """The whole plan, for a dry run."""
-    table = grid(("pairing", "fold"), ("sets", "right"), ("left", "right"))
+    league = view.league
+    several = len(league.games) > 1
+    game = [("game", "left")] if several else []
+    table = grid(*game, ("pairing", "fold"), ("sets", "right"), ("left", "right"))
     for pairing in view.pairings:
-        sets, left = view.league.config.sets, len(view.left[pairing.id])
-        table.add_row(Text(" + ".join(pairing.entrants)), Text(f"{sets:,}"), Text(f"{left:,}"))
+        sets, left = league.sets(pairing.game), len(view.left[pairing.key])
+        table.add_row(
+            *([Text(league.games[pairing.game].ruleset)] if several else []),
+            Text(" + ".join(pairing.entrants)), Text(f"{sets:,}"), Text(f"{left:,}"),
+        )  # fmt: skip
     each = processes(view.league)
     last = [
         f"left to play: {count(view.sets_left, 'set')} of {view.sets:,}, "
-        f"{count(view.sets_left * view.tables, 'table')}, in {count(view.jobs, 'job')}",
+        f"{count(view.tables_left, 'table')}, in {count(view.jobs, 'job')}",
         f"{view.busy_workers * each} bot processes at once "
         f"({count(view.busy_workers, 'worker')} x {each}), and a small helper process beside each",
     ]
@@ -102,25 +120,33 @@ def plan_data(view: Outlook) -> dict[str, Any]:
     league, config = view.league, view.league.config
     return {
         "name": config.name,
-        "game": league.game.name,
-        "ruleset": league.game.ruleset,
         "unit": config.unit,
+        "games": [
+            {
+                "game": game.name,
+                "ruleset": game.ruleset,
+                "sets": league.sets(place),
+                "tables_a_set": sides_of(game),
+            }
+            for place, game in enumerate(league.games)
+        ],
         "entrants": [
             {"id": entrant.id, "command": entrant.record.command} for entrant in league.entrants
         ],
         "pairings": [
             {
+                "game": league.games[pairing.game].name,
+                "ruleset": league.games[pairing.game].ruleset,
                 "id": pairing.id,
                 "entrants": list(pairing.entrants),
-                "sets": config.sets,
-                "left": len(view.left[pairing.id]),
+                "sets": league.sets(pairing.game),
+                "left": len(view.left[pairing.key]),
             }
             for pairing in view.pairings
         ],
-        "tables_a_set": view.tables,
         "sets": view.sets,
         "sets_left": view.sets_left,
-        "tables_left": view.sets_left * view.tables,
+        "tables_left": view.tables_left,
         "jobs": view.jobs,
         "workers": view.busy_workers,
         "processes_a_worker": processes(league),

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from referee.games.game import Unit
 from referee.league.crosstable import LeagueTable
+from referee.league.overall import overall
 from referee.league.runner import LeagueState
 from referee.show.faults import faults_text
-from referee.show.page import Look, count, duration, grid, printable, signed
+from referee.show.page import Look, count, duration, grid, half_width, printable, signed
 from referee.show.standings import net_text
 
 _WINDOW_SECONDS = 5.0
@@ -51,8 +52,8 @@ class Scoreboard(Struct, kw_only=True):
     """What the screen shows between two looks at the state."""
 
     state: LeagueState
-    table: LeagueTable
-    """As of a moment ago: it takes longer to make than to show."""
+    tables: list[LeagueTable]
+    """By game, as of a moment ago: they take longer to make than to show."""
     unit: Unit
     pace: Pace
     now: float
@@ -65,12 +66,39 @@ class Scoreboard(Struct, kw_only=True):
 
 def live_page(board: Scoreboard, look: Look, rows: int) -> RenderableType:
     """The ranking so far, at most so many rows of it, and how far the league is."""
+    if len(board.tables) > 1:
+        table, entrants = _overall(board, look, rows)
+    else:
+        table, entrants = _ranking(board, look, rows), len(board.tables[0].rows)
+    more = [Text(f"and {count(entrants - rows, 'more entrant')}")] if entrants > rows else []
+    return Group(table, *more, _bar(board), Text(_pace_text(board)))
+
+
+def _overall(board: Scoreboard, look: Look, rows: int) -> tuple[Table, int]:
+    """The ranking over several games: scores once there is a set in each of them."""
+    ranked = overall(board.tables)
+    table = grid(("#", "right"), ("entrant", "fold"), ("score", "right"), ("faults", "fold"))
+    for row in ranked[:rows]:
+        wide = half_width(row.half_width, 2)
+        score = row.score
+        faults = (faults_text(results.notes[row.entrant]) for results in board.state.results)
+        table.add_row(
+            Text("" if row.rank is None else str(row.rank)),
+            Text(printable(row.entrant)),
+            Text("-" if score is None else f"{signed(score, 2)} {look.plus_minus} {wide}"),
+            Text(", ".join(filter(None, faults)), "red"),
+        )
+    return table, len(ranked)
+
+
+def _ranking(board: Scoreboard, look: Look, rows: int) -> Table:
+    """The ranking of one game."""
     table = grid(
         ("#", "right"), ("entrant", "fold"), (f"net per {board.unit}", "right"),
         ("sets", "right"), ("faults", "fold"),
     )  # fmt: skip
-    for row in board.table.rows[:rows]:
-        notes = board.state.results.notes[row.entrant]
+    for row in board.tables[0].rows[:rows]:
+        notes = board.state.results[0].notes[row.entrant]
         table.add_row(
             Text("" if row.rank is None else str(row.rank)),
             Text(printable(row.entrant)),
@@ -78,9 +106,7 @@ def live_page(board: Scoreboard, look: Look, rows: int) -> RenderableType:
             Text(f"{row.sets:,}"),
             Text(faults_text(notes), "red"),
         )
-    hidden = len(board.table.rows) - rows
-    more = [Text(f"and {count(hidden, 'more entrant')}")] if hidden > 0 else []
-    return Group(table, *more, _bar(board), Text(_pace_text(board)))
+    return table
 
 
 def _bar(board: Scoreboard) -> Table:
@@ -116,8 +142,17 @@ def progress_line(board: Scoreboard) -> str:
     text = f"{state.done:,}/{state.planned:,} sets ({percent} %), {_pace_text(board)}"
     if left := _left_text(board):
         text += f", {left}"
-    first = board.table.rows[0]
-    if not first.unrated:
-        net = signed(first.net.mean, board.decimals)
-        text += f"; first: {printable(first.entrant)} {net}"
-    return text
+    return text + _first(board)
+
+
+def _first(board: Scoreboard) -> str:
+    """Who leads the table, if anybody does yet."""
+    if len(board.tables) > 1:
+        leader = overall(board.tables)[0]
+        if leader.score is None:
+            return ""
+        return f"; first: {printable(leader.entrant)} {signed(leader.score, 2)}"
+    first = board.tables[0].rows[0]
+    if first.unrated:
+        return ""
+    return f"; first: {printable(first.entrant)} {signed(first.net.mean, board.decimals)}"
