@@ -130,10 +130,7 @@ class TrickGame:
         dealt = self.hand_size * seats
         hands = [0] * seats
         for start in range(seats):
-            hand = 0
-            for card in cards[start:dealt:seats]:
-                hand |= 1 << card
-            hands[(first + start) % seats] = hand
+            hands[(first + start) % seats] = sum([1 << card for card in cards[start:dealt:seats]])
         return hands
 
     def dealing_order(self, hands: Sequence[int], rest: Sequence[int], dealer: int) -> list[int]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from protocol.messages import LastDeal, TuppiView
+from referee.cards import members, runs_of
 from referee.games.game import Tally, net
 from referee.games.tricktaking import PLAY
 from referee.games.tuppi_options import Rules, check
@@ -56,6 +57,8 @@ class Tuppi(WhistGame):
         self.lay_table(rules, first=("pass",), moves=moves, last=("sooli",))
         self.give = self.cards_end
         self.discard = self.give + PACK.size
+        self.gives = runs_of(PACK.width, self.give)
+        self.discards = runs_of(PACK.width, self.discard)
         self.sooli = self.index["sooli"]
 
     def deal(
@@ -97,6 +100,7 @@ class Deal(WhistDeal):
         """The card (a mask) that the soloist got."""
         self.returned = 0
         self.discarded = 0
+        self.ends_early = game.rules.stop_when_decided and any(tally.score)
 
     # ---- sooli -------------------------------------------------------------------------------
 
@@ -117,8 +121,8 @@ class Deal(WhistDeal):
         game = self.game
         if self.phase == OFFER:
             return (PASS, game.sooli)
-        first = game.discard if self.phase == DISCARDING else game.give
-        return [first + card for card in PACK.cards(self.hands[seat])]
+        runs = game.discards if self.phase == DISCARDING else game.gives
+        return members(self.hands[seat], runs, PACK.width)
 
     def choose(self, seat: int, action: int) -> None:
         """Offer, exchange, or the first lead of a sooli."""
@@ -167,24 +171,25 @@ class Deal(WhistDeal):
         assert soloist is not None
         assert declarer is not None
         turns = _LEAD_TURNS.get(self.game.rules.sooli_first_lead)
-        super().lead_by(declarer if turns is None else (soloist + turns) % 4)
+        self.players = 3
+        self.ends_early = True
+        self.lead_by(declarer if turns is None else (soloist + turns) % 4)
 
     def lead_by(self, seat: int) -> None:
-        """A seat leads the next trick; never the soloist, for whom the first leader does."""
-        if seat == self.soloist:
+        """A seat leads the next trick; never the soloist, for whom the first leader does.
+
+        In sooli the other opponent plays next, then the soloist, always last.
+        """
+        soloist = self.soloist
+        if soloist is None:
+            super().lead_by(seat)
+        elif seat == soloist:
             self._lead_sooli()
         else:
             super().lead_by(seat)
-
-    def next_in_trick(self, seat: int) -> int:
-        """Who plays after a seat; in sooli the other opponent, then the soloist, always last."""
-        if self.soloist is None:
-            return self.game.left[seat]
-        return (seat + 2) % 4 if len(self.trick.plays) == 1 else self.soloist
-
-    def players(self) -> int:
-        """How many play to each trick."""
-        return 4 if self.soloist is None else 3
+            self.following = tuple(
+                (seat + 2) % 4 if player == seat else soloist for player in range(4)
+            )
 
     def decided(self) -> bool:
         """Whether a sooli is lost, or the side that has points must lose the deal."""

@@ -93,6 +93,7 @@ class WhistGame(TrickGame):
         ))  # fmt: skip
         self.low_bid = self.index[self.low]
         self.high_bid = self.index[self.high]
+        self.words = (self.low_bid, self.high_bid)
 
     def entered(self, tally: Tally, score: Sequence[int], target: int, most: int) -> Tally:
         """The next stage of a game with this score: over at the target or after `most` deals."""
@@ -114,9 +115,11 @@ class WhistGame(TrickGame):
 
     def bids_of(self, hand: int) -> tuple[int, ...]:
         """What a hand may bid: with cards the word alone only where no card says it."""
+        if not self.with_cards:
+            return self.words
         found: list[int] = []
         for word, cards in ((self.low, self.low_cards), (self.high, self.high_cards)):
-            suitable = PACK.texts(hand & cards) if self.with_cards else []
+            suitable = PACK.texts(hand & cards)
             found += [self.index[f"{word}:{card}"] for card in suitable] or [self.index[word]]
         return tuple(found)
 
@@ -132,7 +135,7 @@ def trick_rules(order: RankOrder) -> TrickRules:
 class WhistDeal(TrickDeal):
     """A deal with its bidding and its tricks; each game says what they are worth."""
 
-    __slots__ = ("bids", "contract", "declarer")
+    __slots__ = ("bids", "contract", "declarer", "ends_early", "following", "players")
 
     PHASES: ClassVar[tuple[str, ...]] = ("play", "answer", "over", "bid")
 
@@ -150,6 +153,12 @@ class WhistDeal(TrickDeal):
         self.declarer: int | None = None
         """Who bid to take tricks."""
         self.contract: str | None = None
+        self.players = 4
+        """How many play to each trick."""
+        self.following = game.left
+        """Who plays after each seat."""
+        self.ends_early = False
+        """Whether the deal may be over before its last trick."""
 
     def legal(self) -> Sequence[int]:
         """Every legal action of the seat to act, rising; empty once the deal is over."""
@@ -158,7 +167,9 @@ class WhistDeal(TrickDeal):
             return ()
         hand = self.hands[seat]
         if self.phase == PLAY:
-            return self.game.cards.of(hand & self.trick.led or hand)
+            cards = self.game.cards
+            same = hand & self.trick.led
+            return cards.one_suit[same] if same else cards.of(hand)
         return self.game.bids_of(hand) if self.phase == BIDDING else self.choices(seat)
 
     def choices(self, seat: int) -> Sequence[int]:
@@ -180,24 +191,23 @@ class WhistDeal(TrickDeal):
             else:
                 self.choose(seat, action)
             return
-        game = self.game
-        card = action - game.cards.first
+        card = action - self.game.cards.first
         self.hands[seat] ^= 1 << card
         trick = self.trick
         if not trick.mask:
             trick.lead(seat, card)
-            self.to_act = self.next_in_trick(seat)
+            self.to_act = self.following[seat]
             return
         trick.follow(seat, card)
-        if len(trick.plays) < self.players():
-            self.to_act = self.next_in_trick(seat)
+        if len(trick.plays) < self.players:
+            self.to_act = self.following[seat]
             return
         self.winner = winner = trick.winner
         self.tricks[winner] += 1
-        if self.hands[winner] and not self.decided():
-            self.lead_by(winner)
-        else:
+        if not self.hands[winner] or (self.ends_early and self.decided()):
             self.end()
+        else:
+            self.lead_by(winner)
 
     def lead_by(self, seat: int) -> None:
         """A seat leads the next trick."""
@@ -205,17 +215,9 @@ class WhistDeal(TrickDeal):
         self.phase = PLAY
         self.to_act = seat
 
-    def next_in_trick(self, seat: int) -> int:
-        """Who plays after a seat."""
-        return self.game.left[seat]
-
-    def players(self) -> int:
-        """How many play to each trick."""
-        return 4
-
     def decided(self) -> bool:
-        """Whether the deal ends before its last trick."""
-        return False
+        """Whether the deal ends before its last trick, where it may."""
+        raise NotImplementedError
 
     # ---- bidding -----------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from tests.bench.arena import decisions_a_second
 from tests.bench.engine import playout_decision, verified_deal
 from tests.bench.memory import coordinator_bytes, worker_bytes
+from tests.bench.openspiel import DEALS, compared, library
 from tests.bench.pingpong import rounds_a_second
 
 QUICK = "--quick" in sys.argv
@@ -48,6 +49,23 @@ def throughput(title: str) -> None:
         print(f"  {name:5} {text:30} {median:9,.0f}   {ratio:5.2f} of (a)")
 
 
+def beside_openspiel() -> None:
+    """Random play-outs of the games with 52 cards, with ratios to OpenSpiel's hearts."""
+    print(f"\nplay-outs beside OpenSpiel's hearts from Python, median of {REPEATS}")
+    if library() is None:
+        print("  skipped: OpenSpiel is not installed (pip install open_spiel)")
+        return
+    runs = [list(compared(DEALS // 4 if QUICK else DEALS)) for _ in range(REPEATS)]
+    for lines in zip(*runs, strict=True):
+        dealing, more, copies, less = (
+            statistics.median(line[place] for line in lines) for place in range(1, 5)
+        )
+        print(
+            f"  {lines[0][0]:18} with dealing {dealing:9,.0f}/s  {more:5.2f}   "
+            f"from copies {copies:9,.0f}/s  {less:5.2f}"
+        )
+
+
 def profile() -> None:
     """Where the arena's time goes, by function; `send` and `poll` are the bots' time too."""
     profiler = cProfile.Profile()
@@ -79,6 +97,7 @@ def main() -> None:
     loops = statistics.median(cost.loops for cost in costs)
     micro = statistics.median(cost.seconds for cost in costs) * 1e6
     print(f"  verified deal, helsinki         {micro:6.1f} us   {loops:8.0f} empty loops")
+    beside_openspiel()
     one, many = worker_bytes(1), worker_bytes(64)
     print("\nmemory")
     print(f"  coordinator, idle        {coordinator_bytes() / 1e6:6.1f} MB")
