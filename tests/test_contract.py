@@ -3,24 +3,38 @@
 A failing loop names its seed; `random_deal(game, seed)` makes that deal again.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 from random import Random
 
 import pytest
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from protocol.messages import encode
-from referee.games.game import Deal, Game, Tally, game_nets, nets
-from referee.games.rulesets import KINDS, game_named
+from referee.cards import SUITS
+from referee.games.game import Deal, Game, Tally, Unit, game_nets, nets
+from referee.games.rulesets import KINDS, game_from, game_named
 
-GAMES = [(kind.name, ruleset) for kind in KINDS.values() for ruleset in kind.presets]
-
-game_of: Callable[[str, str], Game] = cache(game_named)
+GAMES = [game_named(kind.name, name) for kind in KINDS.values() for name in kind.presets]
+VARIANTS = [
+    game_named(name, None, options)
+    for name, options in (
+        ("marjapussi", {"ask_half": "any", "declare_must_lead_marriage": True}),
+        ("marjapussi", {"timing": "immediate", "overshoot": "bounce", "target": 5}),
+        ("bondtolva", {"declare_in_phase2": True, "trump_in_phase1": False, "deck": 36}),
+        ("tuppi", {"bid_cards": "hand_cards", "bid_mode": "sealed"}),
+        ("tuppi", {"sooli_exchange": "discard_then_receive", "sooli_ace": "high"}),
+        ("tuppi", {"sooli_stop": False, "sooli_order": "right_first", "stop_when_decided": True}),
+        ("minnesota", {"bid_cards": "hand_cards", "bid_mode": "sealed"}),
+    )
+]
+"""Options that no ruleset has and that change what is asked or told."""
 
 every_game = pytest.mark.parametrize(
     "game",
-    [game_of(*names) for names in GAMES],
-    ids=["/".join(names) for names in GAMES],
+    [*GAMES, *VARIANTS],
+    ids=[f"{game.name}/{game.ruleset}" for game in (*GAMES, *VARIANTS)],
 )
 
 
@@ -29,8 +43,15 @@ def random_deal(game: Game, seed: int) -> tuple[list[int], Tally]:
     random = Random(f"{game.name} {game.ruleset} {seed}")
     cards = random.sample(range(game.pack.size), game.pack.size)
     sides = max(game.sides) + 1
-    score = tuple(5 * random.randint(-140, 99) for _ in range(sides))
-    return cards, Tally(score=score, dealer=random.randrange(game.seats), deals=seed)
+    dealer = random.randrange(game.seats)
+    if game.name == "huutopussi":
+        score = tuple(5 * random.randint(-140, 99) for _ in range(sides))
+        return cards, Tally(score=score, dealer=dealer, deals=seed)
+    unit: Unit = "game" if seed % 2 else "deal"
+    score = (0,) * sides
+    if unit == "game" and seed % 4 == 1:
+        score = (random.randrange(4),) + (0,) * (sides - 1)
+    return cards, Tally(score=score, dealer=dealer, deals=seed, unit=unit)
 
 
 def choose(game: Game, random: Random, legal: Sequence[int]) -> int:
@@ -43,7 +64,7 @@ def choose(game: Game, random: Random, legal: Sequence[int]) -> int:
     return random.choice(legal)
 
 
-FREQUENT = ("pass", "keep", "declare", "half", "whole", "name")
+FREQUENT = ("pass", "keep", "declare", "half", "whole", "name", "sooli")
 
 
 def decisions(game: Game, seed: int) -> Iterator[tuple[Deal, Random]]:
@@ -259,7 +280,10 @@ def test_turning_the_table_turns_the_deal(game: Game) -> None:
         score = [0] * sides
         for side, other in turned.items():
             score[other] = stage.score[side]
-        moved = Tally(score=tuple(score), dealer=(stage.dealer + 1) % game.seats, deals=stage.deals)
+        moved = Tally(
+            score=tuple(score), dealer=(stage.dealer + 1) % game.seats, deals=stage.deals,
+            unit=stage.unit,
+        )  # fmt: skip
         other_deal = game.deal(cards, moved)
         for deal, _ in decisions(game, seed):
             for _, action in deal.history[len(other_deal.history) :]:
@@ -274,11 +298,87 @@ def test_turning_the_table_turns_the_deal(game: Game) -> None:
             )
 
 
+@every_game
+def test_every_card_is_in_one_place(game: Game) -> None:
+    for seed in range(60):
+        places = set(range(game.pack.size))
+        for deal, _ in decisions(game, seed):
+            texts = [game.actions[action] for _, action in deal.history]
+            played = [text for text in texts if text in game.pack.index]
+            shown = [deal.view(seat) for seat in range(game.seats)]
+            held = [card for view in shown for card in view.hand]
+            assert len({*held, *played}) == len(held) + len(played), f"seed {seed}"
+            aside = places - {game.pack.index[card] for card in (*held, *played)}
+            kept = getattr(deal, "talon", ()) or getattr(deal, "stock", ())
+            assert len(aside) <= len(kept) + 4, f"seed {seed}"
+            for view in shown:
+                assert view.counts == [len(other.hand) for other in shown], f"seed {seed}"
+
+
+@every_game
+def test_games_end_and_say_who_has_won(game: Game) -> None:
+    short = game_from(game.name, game.ruleset, to_builtins(replace_deals(game, 9)))
+    for seed in range(12):
+        random = Random(seed)
+        stage = short.first(seed, "game")
+        played = 0
+        while not stage.winners:
+            assert (stage.deals, stage.unit) == (played, "game"), f"seed {seed}"
+            cards = random.sample(range(short.pack.size), short.pack.size)
+            deal = finish(short, short.deal(cards, stage), random)
+            if deal.redealer is None:
+                before, stage = stage, deal.after()
+                played += 1
+                assert stage.dealer in range(short.seats), f"seed {seed}"
+                assert not before.winners, f"seed {seed}"
+        assert played <= 9, f"seed {seed}"
+        top = max(stage.score)
+        if played == 9 and len(stage.winners) > 1:
+            assert all(stage.score[side] == top for side in stage.winners), f"seed {seed}"
+
+
+def replace_deals(game: Game, most: int) -> Struct:
+    """The options of a game with another `max_deals`."""
+    return replace(game.rules, max_deals=most)
+
+
+def of_suits(game: Game) -> bool:
+    """Whether all suits are alike for what may be done."""
+    rules = game.rules
+    spade_led = getattr(rules, "first_lead", "") == "ace_then_spade"
+    return not spade_led and getattr(rules, "bid_cards", "none") == "none"
+
+
+@pytest.mark.parametrize(
+    "game",
+    [game for game in (*GAMES, *VARIANTS) if of_suits(game)],
+    ids=[f"{game.name}/{game.ruleset}" for game in (*GAMES, *VARIANTS) if of_suits(game)],
+)
+def test_other_suits_change_nothing_but_their_names(game: Game) -> None:
+    worth_alike = getattr(game.rules, "marriage_points", "none") == "none"
+    for seed, order in enumerate(permutations(SUITS)):
+        names = {card: card[0] + order[SUITS.index(card[1])] for card in game.pack.names}
+        names |= dict(zip(SUITS, order, strict=True))
+        cards, stage = random_deal(game, seed)
+        other = game.deal(
+            [game.pack.index[names[game.pack.names[card]]] for card in cards], stage
+        )
+        for deal, _ in decisions(game, seed):
+            for _, action in deal.history[len(other.history) :]:
+                other.apply(renamed(game, action, names))
+            assert other.to_act == deal.to_act, f"seed {seed}"
+            legal = sorted(renamed(game, action, names) for action in deal.legal())
+            assert list(other.legal()) == legal, f"seed {seed}"
+        if deal.redealer is None and worth_alike:
+            assert other.points() == deal.points(), f"seed {seed}"
+            assert other.after() == deal.after(), f"seed {seed}"
+
+
 def renamed(game: Game, action: int, names: dict[str, str]) -> int:
-    """An action with its card renamed."""
+    """An action with its card or suit renamed; -1 where there is no such action."""
     text = game.actions[action]
     head, colon, card = text.rpartition(":")
-    return game.index[f"{head}{colon}{names.get(card, card)}"]
+    return game.index.get(f"{head}{colon}{names.get(card, card)}", -1)
 
 
 def replayed(
