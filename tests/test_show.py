@@ -20,9 +20,10 @@ from referee.league.plan import header_of, pairings_of, seatings_of
 from referee.league.runner import LeagueState
 from referee.log import DecisionTime, Line, Log, SideRecord, append, deal_line, read
 from referee.rulings import Blame, Kind
-from referee.show.deal import Scene, actions_page, deal_page, moment_lines
+from referee.show.deal import Scene, deal_page
 from referee.show.export import standings_csv, standings_data, standings_markdown
 from referee.show.listing import lines_of, list_page
+from referee.show.moments import actions_page, moment_lines
 from referee.show.page import WIDTH, Look, printable
 from referee.show.plan import outlook, plan_data, plan_page
 from referee.show.progress import Pace, Scoreboard, live_page, progress_line
@@ -42,13 +43,15 @@ def league(
     folder: Path,
     entrants: Iterable[str] = ("aapo", "bertta"),
     *,
-    rules: str = "helsinki",
+    game: str = "huutopussi",
+    rules: str | None = "helsinki",
     sets: int = 2,
     unit: str = "deal",
 ) -> League:
     """A league of bots that are never started."""
     config = LeagueConfig(
         name="made",
+        game=game,
         rules=rules,
         sets=sets,
         unit="game" if unit == "game" else "deal",
@@ -169,6 +172,35 @@ class TestDeal:
                 assert widest(shown) <= WIDTH
                 tricks = sum(line.startswith("trick ") for line in shown.splitlines())
                 assert tricks == len(scene.story.dealings[-1].hands[0])
+
+    @pytest.mark.parametrize("game", ["marjapussi", "bondtolva", "tuppi", "minnesota"])
+    def test_every_game_fits_a_page(self, tmp_path: Path, game: str) -> None:
+        (path,) = written(league(tmp_path, game=game, rules=None, sets=40))
+        log = read(path)
+        pages = [deal_text(scene) for number in log.sets for scene in told(log, number)]
+        assert max(len(page.splitlines()) for page in pages) < 60
+        assert max(map(widest, pages)) <= WIDTH
+        words = {
+            "marjapussi": ("asks for a whole marriage", "trump", "declares"),
+            "bondtolva": ("stock", "draws", "declares"),
+            "tuppi": ("nolo", "rami made", "rami lost", "sooli", "gives", "beaten by a sooli"),
+            "minnesota": ("low", "high made", "high lost"),
+        }[game]
+        for word in words:
+            assert any(word in page for page in pages), word
+        for page in pages:
+            names = [line.split() for line in page.splitlines() if line.startswith("trick ")]
+            assert [int(words[1]) for words in names] == list(range(1, len(names) + 1))
+
+    def test_the_cards_drawn_are_told_after_the_trick(self, tmp_path: Path) -> None:
+        (path,) = written(league(tmp_path, game="bondtolva", rules=None, sets=1))
+        page = deal_text(told(read(path), 0)[0]).splitlines()
+        draws = [line for line in page if line.startswith("draws")]
+        (stock,) = (line.split()[1:] for line in page if line.startswith("stock"))
+        assert [card for line in draws for card in line.split()[2::2]] == stock
+        assert page.index(draws[0]) == page.index(next(p for p in page if "trick 1 " in p)) + 1 or (
+            "declares" in page[page.index(draws[0]) - 1]
+        )
 
     def test_names_the_fault_before_the_trick_and_says_what_was_done(self, tmp_path: Path) -> None:
         (path,) = written(league(tmp_path, sets=1), {20: "illegal", 22: "timeout", 23: "crashed"})

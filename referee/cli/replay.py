@@ -16,17 +16,9 @@ from referee.league.folder import Folder, logs_at
 from referee.league.plan import logged_seatings
 from referee.log import Header, Log
 from referee.replay import verify
-from referee.show.deal import (
-    Scene,
-    actions_page,
-    deal_page,
-    hand_lines,
-    heading,
-    loose_faults,
-    moment_lines,
-    result_lines,
-)
+from referee.show.deal import Scene, deal_page, hand_lines, heading, loose_faults, result_lines
 from referee.show.listing import list_data, list_page, unplayed_lines
+from referee.show.moments import actions_page, moment_lines
 from referee.show.page import console_on, look_of, put
 from referee.show.story import Story, stories
 

@@ -1,20 +1,18 @@
 """A deal as text: hands, auction, exchange, tricks, faults at their place, points. One page."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
 from msgspec import Struct
-from rich.console import RenderableType
 from rich.text import Text
 
 from referee.games.game import Game
 from referee.judge import last_words
 from referee.log import Header
 from referee.rulings import Blame
-from referee.show.page import WIDTH, Look, grid, milliseconds, printable, signed
+from referee.show.page import WIDTH, Look, milliseconds, printable, signed
 from referee.show.story import Dealing, Moment, Story, Trick, by_suit, ranks_of
 
-_LABEL = 10
+LABEL = 10
 """Columns of the labels at the left."""
 
 SLOW_MS = 1000.0
@@ -30,6 +28,8 @@ _WORDS = {
     "half": "asks for the other half of",
     "whole": "asks for a whole marriage",
     "name": "names",
+    "low": "low",
+    "high": "high",
 }
 
 _GROUPS = {
@@ -40,6 +40,11 @@ _GROUPS = {
     "give": "exchange",
     "discard": "exchange",
     "contract": "contract",
+    "nolo": "auction",
+    "rami": "auction",
+    "low": "auction",
+    "high": "auction",
+    "sooli": "auction",
 }
 _ANSWERS = ("yes", "no", "name")
 
@@ -85,11 +90,11 @@ def heading(scene: Scene) -> list[Text]:
     where = f"set {play.set}, table {play.table}, deal {play.deal}"
     title = f"{header.game} {printable(header.ruleset)}, {printable(header.pairing)}: {where}"
     seats = [Text(scene.who(seat)) for seat in range(len(play.seats))]
-    lines = [Text(title, "bold"), *_filled("seats", seats)]
+    lines = [Text(title, "bold"), *filled("seats", seats)]
     facts = f"{play.dealer} deals"
     if header.unit == "game":
         facts += "; score before " + " : ".join(map(str, scene.story.before))
-    return [*lines, Text("dealer".ljust(_LABEL) + facts)]
+    return [*lines, Text("dealer".ljust(LABEL) + facts)]
 
 
 def hand_lines(scene: Scene, hands: Sequence[Sequence[str]], talon: Sequence[str]) -> list[Text]:
@@ -102,14 +107,15 @@ def hand_lines(scene: Scene, hands: Sequence[Sequence[str]], talon: Sequence[str
     ]
     lines = []
     for seat, hand in enumerate(sorted_hands):
-        line = Text(("hands" if seat == 0 else "").ljust(_LABEL) + f"{seat}  ")
+        line = Text(("hands" if seat == 0 else "").ljust(LABEL) + f"{seat}  ")
         for (suit, held), width in zip(hand, widths, strict=True):
             symbol = scene.look.suit(suit)
             line += symbol + Text(" " + (" ".join(held) or "-"), symbol.style)
             line.append(" " * (width - max(2 * len(held), 2)))
         lines.append(line)
     if talon:
-        lines.append(Text("talon".ljust(_LABEL)) + scene.cards(talon))
+        label = "talon" if hasattr(scene.game, "talon_size") else "stock"
+        lines.append(Text(label.ljust(LABEL)) + scene.cards(talon))
     return lines
 
 
@@ -122,7 +128,7 @@ def _dealt_in_vain(scene: Scene, dealing: Dealing) -> list[Text]:
         for suit, held in by_suit(dealing.hands[seat], ranks_of(scene.game))
         if held
     )
-    return [*lines, Text(" " * _LABEL + f"{seat} held {hand}"), Text("")]
+    return [*lines, Text(" " * LABEL + f"{seat} held {hand}"), Text("")]
 
 
 # ---- what was played -----------------------------------------------------------------------------
@@ -139,14 +145,27 @@ def _played(scene: Scene, moments: Sequence[Moment]) -> list[Text]:
             group = []
         for blame in moment.blame:
             lines += blame_lines(scene, blame)
-        if not _is_card(moment.action):
+        if _is_card(moment.action):
+            trick.append(moment)
+            if moment.trick is not None:
+                lines.append(trick_line(scene, moment.trick) + _slowly(scene, trick))
+                trick = []
+        else:
             group.append(moment)
-            continue
-        trick.append(moment)
-        if moment.trick is not None:
-            lines.append(_trick_line(scene, moment.trick) + _slowly(scene, trick))
-            trick = []
+        if moment.drawn:
+            lines += _told(scene, group) if group else []
+            lines.append(_draw_line(scene, moment))
+            group = []
     return lines + (_told(scene, group) if group else [])
+
+
+def _draw_line(scene: Scene, moment: Moment) -> Text:
+    """What was drawn from the stock after a trick."""
+    line = Text("draws".ljust(LABEL))
+    for seat, card in moment.drawn:
+        line += Text(f"{seat} ") + scene.look.card(card) + Text("   ")
+    line.rstrip()
+    return line
 
 
 def _key(moment: Moment) -> tuple[str, int]:
@@ -154,6 +173,8 @@ def _key(moment: Moment) -> tuple[str, int]:
     verb = moment.action.partition(":")[0]
     if verb in ("give", "discard"):
         return verb, moment.seat
+    if moment.phase == "declare":
+        return "said", -1
     if verb in _GROUPS:
         return _GROUPS[verb], -1
     return "card" if _is_card(moment.action) else "said", -1
@@ -172,13 +193,13 @@ def _told(scene: Scene, group: Sequence[Moment]) -> list[Text]:
         # Partners sit opposite each other.
         text = Text(f"{seat} gives {(seat + 2) % scene.game.seats}  ")
         text += scene.cards(_arguments(group)) + _slowly(scene, group)
-        return [_labelled("exchange", text)]
+        return [labelled("exchange", text)]
     if verb == "discard":
         text = Text(f"{group[0].seat} discards  ")
         text += scene.cards(_arguments(group)) + _slowly(scene, group)
-        return [_labelled("exchange", text)]
+        return [labelled("exchange", text)]
     if kind in ("auction", "redeal", "contract"):
-        return _filled(kind, [_words(scene, moment) for moment in group])
+        return filled(kind, [_words(scene, moment) for moment in group])
     return list(_said(scene, group))
 
 
@@ -206,9 +227,11 @@ def _slowly(scene: Scene, moments: Sequence[Moment]) -> Text:
 
 
 def _said(scene: Scene, group: Sequence[Moment]) -> Iterator[Text]:
-    """Declarations, and asks with their answers."""
+    """Declarations, and asks with their answers; not who had nothing to declare."""
     line: Text | None = None
     for moment in group:
+        if moment.action == "pass":
+            continue
         verb, _, argument = moment.action.partition(":")
         if verb in _ANSWERS and line is not None:
             line += Text(f": {moment.seat} {'names ' if verb == 'name' else verb}")
@@ -216,17 +239,17 @@ def _said(scene: Scene, group: Sequence[Moment]) -> Iterator[Text]:
                 line += scene.look.suit(argument)
         else:
             if line is not None:
-                yield _labelled("", line)
+                yield labelled("", line)
             line = _words(scene, moment)
-        if moment.trump is not None:
+        if moment.trump is not None and line is not None:
             line += Text(", trump ") + scene.look.suit(moment.trump)
     if line is not None:
-        yield _labelled("", line)
+        yield labelled("", line)
 
 
-def _trick_line(scene: Scene, trick: Trick) -> Text:
+def trick_line(scene: Scene, trick: Trick) -> Text:
     """A finished trick in playing order."""
-    line = Text(f"trick {trick.number}".ljust(_LABEL))
+    line = Text(f"trick {trick.number}".ljust(LABEL))
     for seat, card in trick.plays:
         line += Text(f"{seat} ") + scene.look.card(card) + Text("   ")
     line.append(f"won by {trick.winner}")
@@ -267,7 +290,7 @@ def blame_lines(scene: Scene, blame: Blame, more: int = 0) -> list[Text]:
         facts.append(f"last words: {printable(words, 120)}")
     text = f"{scene.who(blame.seat)}: {blame.kind}: {'; '.join(facts)}; {ruling}"
     parts = [Text(word, "red") for word in text.split(" ")]
-    return _filled("  fault", parts, gap=" ")
+    return filled("  fault", parts, gap=" ")
 
 
 def result_lines(scene: Scene) -> list[Text]:
@@ -285,10 +308,18 @@ def result_lines(scene: Scene) -> list[Text]:
         if play.nets is not None:
             text += f", net {signed(play.nets[side], 1 if scene.header.unit == 'deal' else 3)}"
         if story.declarer in seats and story.contract is not None:
-            made = "made" if play.points[side] == story.contract else "lost"
-            text += f"; contract {story.contract} {made}"
-        lines.append(_labelled("result" if side == 0 else "", Text(text)))
+            text += f"; {_contract(story.contract, play.points[side])}"
+        lines.append(labelled("result" if side == 0 else "", Text(text)))
     return lines + _clock_lines(scene)
+
+
+def _contract(contract: int | str, points: int) -> str:
+    """How the declaring side's contract went that scored these points."""
+    if contract == "sooli":
+        return "rami, beaten by a sooli" if points <= 0 else "rami, the sooli against it failed"
+    if isinstance(contract, str):
+        return f"{contract} {'made' if points > 0 else 'lost'}"
+    return f"contract {contract} {'made' if points == contract else 'lost'}"
 
 
 def _clock_lines(scene: Scene) -> list[Text]:
@@ -302,94 +333,31 @@ def _clock_lines(scene: Scene) -> list[Text]:
         )
         for seat, taken in sorted(times.items())
     ]
-    lines = _filled("decisions", parts) if parts else []
+    lines = filled("decisions", parts) if parts else []
     lag = scene.story.side.lag_ms
     if lag >= SLOW_MS / 10:
-        lines.append(_labelled("", Text(f"the referee itself was late by {milliseconds(lag)} ms")))
+        lines.append(labelled("", Text(f"the referee itself was late by {milliseconds(lag)} ms")))
     for seat, number in enumerate(scene.story.side.unexpected):
         if number:
             text = f"{scene.who(seat)} sent {number} message(s) that nobody wanted"
-            lines.append(_labelled("", Text(text)))
+            lines.append(labelled("", Text(text)))
     return lines
 
 
-def _labelled(label: str, text: Text) -> Text:
-    return Text(label.ljust(_LABEL)) + text
+def labelled(label: str, text: Text) -> Text:
+    """A line with a label at the left."""
+    return Text(label.ljust(LABEL)) + text
 
 
-def _filled(label: str, parts: Sequence[Text], gap: str = "   ") -> list[Text]:
+def filled(label: str, parts: Sequence[Text], gap: str = "   ") -> list[Text]:
     """Parts side by side, on as many lines as the page's width asks for."""
     lines: list[Text] = []
-    line = Text(label.ljust(_LABEL))
+    line = Text(label.ljust(LABEL))
     for part in parts:
-        if len(line) > _LABEL and len(line) + len(gap) + len(part) > WIDTH:
+        if len(line) > LABEL and len(line) + len(gap) + len(part) > WIDTH:
             lines.append(line)
-            line = Text(" " * _LABEL)
-        elif len(line) > _LABEL:
+            line = Text(" " * LABEL)
+        elif len(line) > LABEL:
             line += Text(gap)
         line += part
     return [*lines, line]
-
-
-# ---- decision by decision ------------------------------------------------------------------------
-
-
-def actions_page(scene: Scene) -> RenderableType:
-    """Every action on a line of its own, with its time and the bot's note."""
-    table = grid(("at", "right"), ("seat", "left"), ("action", "left"), ("ms", "right"))
-    table.add_column("note", overflow="fold")
-    for dealing in scene.story.dealings:
-        for moment in dealing.moments:
-            table.add_row(
-                Text(str(moment.at)),
-                Text(scene.who(moment.seat)),
-                Text(moment.action),
-                Text("" if moment.ms is None else milliseconds(moment.ms)),
-                Text("" if moment.note is None else printable(str(moment.note), 300)),
-            )
-    return table
-
-
-def moment_lines(scene: Scene, moment: Moment) -> list[Text]:
-    """One decision: what the seat held, what it saw on the table, what it might do and did."""
-    lines = [Text(f"{moment.at:>3}  {scene.who(moment.seat)}, {moment.phase}", "bold")]
-    hand = hand_lines(scene, [moment.hand], [])[0][_LABEL + 3 :]
-    hand.rstrip()
-    lines.append(_labelled("  hand", hand))
-    if moment.table:
-        line = Text("  table".ljust(_LABEL))
-        for seat, card in moment.table:
-            line += Text(f"{seat} ") + scene.look.card(card) + Text("   ")
-        lines.append(line)
-    legal = [Text(action) for action in _shortened(moment.legal, scene.look)]
-    lines += _filled("  legal", legal, gap=" ")
-    for blame in moment.blame:
-        lines += blame_lines(scene, blame)
-    lines.append(_labelled("  plays", Text(moment.action, "bold") + Text(_how(scene, moment))))
-    if moment.note is not None:
-        lines += _filled("  note", [Text(w) for w in printable(str(moment.note)).split()], gap=" ")
-    if moment.trick is not None:
-        lines.append(_trick_line(scene, moment.trick))
-    return lines
-
-
-def _how(scene: Scene, moment: Moment) -> str:
-    """How long a decision took, or whose it was if not the bot's."""
-    forfeited = scene.story.forfeits.get(moment.seat)
-    if forfeited is not None and moment.at >= forfeited:
-        return "   (by the referee, for a forfeited seat)"
-    if any(blame.ruling == "substitute" for blame in moment.blame):
-        return "   (by the referee, for the fault)"
-    if moment.ms is None:
-        return "   (the rules dictate it)"
-    return f"   ({milliseconds(moment.ms)} ms)"
-
-
-def _shortened(legal: Sequence[str], look: Look) -> list[str]:
-    """Legal actions, with long runs of bids cut to their ends."""
-    shown: list[str] = []
-    for _, run in groupby(legal, key=lambda action: action.partition(":")[0]):
-        actions = list(run)
-        numbers = len(actions) > 4 and actions[0].partition(":")[2].isdigit()
-        shown += [*actions[:2], look.ellipsis, actions[-1]] if numbers else actions
-    return shown

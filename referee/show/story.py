@@ -9,9 +9,18 @@ from protocol.messages import LastDeal
 from referee.cards import SUITS
 from referee.errors import LogMismatch
 from referee.games.game import Deal, Game, Tally, Unit
+from referee.games.marriages import MarriageGame
 from referee.log import DealLine, SetRecord, SideRecord, decode_play
 from referee.rulings import Blame
 from referee.table import PlayRecord
+
+
+@runtime_checkable
+class Drawing(Protocol):
+    """A deal with a stock."""
+
+    drawn: list[tuple[int, int]]
+    """(seat, card) of every card drawn."""
 
 
 @runtime_checkable
@@ -56,6 +65,8 @@ class Moment(Struct, frozen=True, kw_only=True):
     """The suit that this action made trump."""
     trick: Trick | None
     """The trick that this action ended."""
+    drawn: list[tuple[int, str]] = []
+    """`[seat, card]` of what was then drawn from the stock, in order."""
 
 
 class Dealing(Struct, frozen=True, kw_only=True):
@@ -212,7 +223,9 @@ class _Teller(_Player):
         legal = [names[one] for one in deal.legal()]
         view = deal.view(seat)
         raw = deal.raw() if isinstance(deal, Counting) else None
+        before = len(deal.drawn) if isinstance(deal, Drawing) else 0
         deal.apply(place)
+        drawn = deal.drawn[before:] if isinstance(deal, Drawing) else []
         after = deal.view(seat)
         trick = None
         if sum(after.tricks) > sum(view.tricks):
@@ -237,6 +250,7 @@ class _Teller(_Player):
                 blame=self.blame.pop(at, []),
                 trump=after.trump if after.trump != view.trump else None,
                 trick=trick,
+                drawn=[(player, self.game.pack.names[card]) for player, card in drawn],
             )
         )
 
@@ -259,7 +273,9 @@ class _Teller(_Player):
 def ranks_of(game: Game) -> str:
     """The ranks of a game's pack from the highest down, where its rules say so."""
     order = "".join(reversed(game.pack.ranks))
-    if getattr(game.rules, "rank_order", "") == "ace_ten":
+    # Only Huutopussi has a choice; the other marriage games have the ten below the ace.
+    marriages = "ace_ten" if isinstance(game, MarriageGame) else "plain"
+    if getattr(game.rules, "rank_order", marriages) == "ace_ten":
         order = "AT" + order.replace("A", "").replace("T", "")
     return order
 
