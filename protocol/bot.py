@@ -15,7 +15,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import zmq
@@ -23,6 +23,7 @@ import zmq
 from protocol.messages import (
     ENDPOINT_VARIABLE,
     PROTOCOL_VERSION,
+    STDIO,
     TOKEN_VARIABLE,
     Act,
     Ask,
@@ -40,6 +41,8 @@ from protocol.messages import (
     decode_from_referee,
     encode,
 )
+
+Send = Callable[[bytes], object]
 
 WELCOME_SECONDS = 10.0
 """How long to wait for the referee's answer to hello."""
@@ -104,6 +107,9 @@ class Bot:
         endpoint = os.environ.get(ENDPOINT_VARIABLE)
         if not endpoint:
             sys.exit(f"{ENDPOINT_VARIABLE} is not set: this bot is started by a referee")
+        if endpoint == STDIO:
+            self._run_on_lines()
+            return
         threading.Thread(target=_leave_with_referee, daemon=True).start()
         context = zmq.Context()
         socket = context.socket(zmq.DEALER)
@@ -114,18 +120,35 @@ class Bot:
             socket.send(encode(self.hello))
             if not socket.poll(int(WELCOME_SECONDS * 1000)):
                 sys.exit("the referee did not answer hello")
-            while self._take(socket, socket.recv()):
+            while self._take(socket.send, socket.recv()):
                 pass
         finally:
             socket.close()
             context.term()
 
-    def _take(self, socket: "zmq.Socket[bytes]", data: bytes) -> bool:
+    def _run_on_lines(self) -> None:
+        """The same over standard input and output, one message a line.
+
+        What the bot prints goes to standard error from now on: standard output is for messages.
+        """
+        out = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+
+        def send(data: bytes) -> None:
+            out.write(data + b"\n")
+            out.flush()
+
+        send(encode(self.hello))
+        for line in sys.stdin.buffer:
+            if line.strip() and not self._take(send, line):
+                return
+
+    def _take(self, send: Send, data: bytes) -> bool:
         """Act on one message; False when it was the last."""
         try:
             message = decode_from_referee(data)
         except msgspec.ValidationError as error:
-            return self._take_apart(socket, data, error)
+            return self._take_apart(send, data, error)
         if isinstance(message, RefereeBatch):
             replies = [
                 reply
@@ -133,18 +156,16 @@ class Bot:
                 if (reply := self._answer(one) if type(one) is Ask else self._reply(one))
             ]
             if len(replies) > 1:
-                socket.send(encode(BotBatch(messages=replies)))
+                send(encode(BotBatch(messages=replies)))
             elif replies:
-                socket.send(encode(replies[0]))
+                send(encode(replies[0]))
         elif isinstance(message, Bye):
             return False
         elif reply := self._reply(message):
-            socket.send(encode(reply))
+            send(encode(reply))
         return True
 
-    def _take_apart(
-        self, socket: "zmq.Socket[bytes]", data: bytes, error: msgspec.ValidationError
-    ) -> bool:
+    def _take_apart(self, send: Send, data: bytes, error: msgspec.ValidationError) -> bool:
         """Act on what is known in a batch; pass over a message of a later version, aloud."""
         try:
             parts = _decode_parts(data).messages
@@ -154,7 +175,7 @@ class Bot:
             print(f"passed over a message: {error}", file=sys.stderr)
         more = True
         for part in parts:
-            more = self._take(socket, bytes(part)) and more
+            more = self._take(send, bytes(part)) and more
         return more
 
     def _reply(self, message: FromReferee) -> Act | Pong | None:

@@ -16,6 +16,9 @@ ENDPOINT_VARIABLE = "REFEREE_ENDPOINT"
 TOKEN_VARIABLE = "REFEREE_TOKEN"
 VERSION_VARIABLE = "REFEREE_PROTOCOL"
 
+STDIO = "stdio"
+"""The endpoint of a bot that reads and writes lines on its standard input and output."""
+
 Id = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 Name = Annotated[str, Meta(max_length=200)]
 Play = tuple[int, str]

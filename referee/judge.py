@@ -14,7 +14,7 @@ from referee.job import Job, Unstartable
 from referee.live import LiveTable
 from referee.roster import Loss, OpenAsk, Player, Roster
 from referee.rulings import Blame, Kind, Ruling, escaped
-from referee.seats.bot import Trouble
+from referee.seats.trouble import Trouble
 from referee.seats.zeromq import CUT_BYTES
 
 LAG_SECONDS = 0.1
@@ -81,7 +81,7 @@ class Judge:
         bot = player.bot
         if bot.state == "starting":
             if now >= player.start_by:
-                text = f"no valid hello within {self.job.start_ms} ms"
+                text = f"no valid hello within {self.job.start_ms} ms{bot.silence()}"
                 self._start_fault(player, "start_timeout", text)
             else:
                 bot.process.ask_stderr()  # a silent bot may say there what it waits for
@@ -234,7 +234,7 @@ class Judge:
             ask.live.decided(ask.seat, ask.at, took)
             text = (
                 f"no answer to ask {ask.id} within {ask.allowed_ms:.0f} ms "
-                f"({GRACE_MS:.0f} ms of grace included)"
+                f"({GRACE_MS:.0f} ms of grace included){player.bot.silence()}"
             )
             self._soft_fault(player, ask, "timeout", text, None, now)
 

@@ -145,9 +145,10 @@ class Roster:
         )
         player = Player(bot, entrant, place, now + job.start_ms / 1000)
         self.players[entrant, place] = player
-        self.by_socket[bot.link.socket] = player
+        for source in bot.link.sources:
+            self.by_socket[source] = player
         self.by_process[bot.process.fileno()] = player
-        self.poller.register(bot.link.socket, zmq.POLLIN)
+        bot.link.watch(self.poller)
         self.poller.register(bot.process.fileno(), zmq.POLLIN)
         return player
 
@@ -171,12 +172,13 @@ class Roster:
         bot = player.bot
         if bot.state == "gone":
             return
+        for source in bot.link.sources:
+            del self.by_socket[source]
+        bot.link.unwatch(self.poller)
         if kill:
             bot.kill()
         else:
             bot.stop(reason, STOP_GRACE_SECONDS)
-        self.poller.unregister(bot.link.socket)
-        del self.by_socket[bot.link.socket]
         self.ending.append(bot)
 
     def bury(self, fd: int) -> None:

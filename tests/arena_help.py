@@ -12,7 +12,7 @@ from referee.arena import Arena
 from referee.games.game import Unit
 from referee.games.rulesets import game_named
 from referee.job import Isolation, Job, Played, Report, SetPlan, Unstartable, Voided
-from referee.league.config import sample_bots
+from referee.league.entrants import sample_bots
 from referee.league.plan import seatings_of
 from referee.log import AnyLine, DealLine, Unplayed, decode_play, lines_of
 from referee.rulings import Blame

@@ -19,7 +19,8 @@ from referee.arena import Arena
 from referee.cards import commitment
 from referee.errors import ConfigError, LogError
 from referee.job import Job, Unstartable
-from referee.league.config import EntrantConfig, LeagueConfig, league_of
+from referee.league.config import LeagueConfig, league_of
+from referee.league.entrants import EntrantConfig
 from referee.league.folder import Folder
 from referee.live import LiveTable
 from referee.log import (

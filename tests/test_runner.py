@@ -18,7 +18,8 @@ from referee.arena import Arena
 from referee.cards import commitment
 from referee.errors import ConfigError, RefereeError
 from referee.job import Job, Played, Report, Voided
-from referee.league.config import EntrantConfig, League, LeagueConfig, TimeConfig, league_of
+from referee.league.config import League, LeagueConfig, TimeConfig, league_of
+from referee.league.entrants import EntrantConfig
 from referee.league.executor import FreshProcesses
 from referee.league.plan import logged_seatings
 from referee.league.runner import LeagueState, NothingStarts, Outcome, Runner

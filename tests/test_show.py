@@ -14,7 +14,8 @@ from rich.console import Console, RenderableType
 from referee.cards import DealKey, commitment, shuffled
 from referee.errors import ConfigError
 from referee.games.rulesets import game_from
-from referee.league.config import EntrantConfig, League, LeagueConfig, TimeConfig, league_of
+from referee.league.config import League, LeagueConfig, TimeConfig, league_of
+from referee.league.entrants import EntrantConfig
 from referee.league.folder import Folder
 from referee.league.plan import header_of, pairings_of, seatings_of
 from referee.league.runner import LeagueState

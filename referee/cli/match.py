@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from referee.cli.playing import Order, play, read_secret
 from referee.errors import ConfigError
 from referee.league.config import LeagueConfig, league_of
+from referee.seats.bot import Transport
 
 _INTERPRETERS = frozenset(("python", "python3", "node", "java", "ruby", "perl", "bash", "sh"))
 
@@ -47,8 +48,9 @@ _INTERPRETERS = frozenset(("python", "python3", "node", "java", "ruby", "perl", 
 def match(ctx: click.Context, /, bots: Sequence[str], **flags: Any) -> None:
     """Let bots play each other.
 
-    A BOT is a sample bot's name, a path to a program, or a quoted command line. With more bots
-    than sit at a table, everybody meets everybody.
+    A BOT is a sample bot's name, a path to a program or to a folder with a bot.toml, or a quoted
+    command line; `stdio:` before it makes any program a bot that reads and writes JSON lines. With
+    more bots than sit at a table, everybody meets everybody.
 
     Logs go into a new folder below the current one, results/match-BOTS-TIME, which stays there;
     --results names another one.
@@ -103,7 +105,7 @@ def _for_a_match(message: str) -> str:
 def bot_ids(bots: Sequence[str]) -> list[str]:
     """Entrant ids from bots: the program's name, made unique.
 
-    >>> bot_ids(["greedy", "python bots/Mine.py --fast", "greedy", "./greedy"])
+    >>> bot_ids(["greedy", "python bots/Mine.py --fast", "greedy", "stdio:./greedy.sh"])
     ['greedy', 'mine', 'greedy-2', 'greedy-3']
     """
     ids: list[str] = []
@@ -117,6 +119,8 @@ def bot_ids(bots: Sequence[str]) -> list[str]:
 
 
 def _name(bot: str) -> str:
+    prefix, _, rest = bot.partition(":")
+    bot = rest if prefix in get_args(Transport) else bot
     try:
         words = shlex.split(bot)
     except ValueError:

@@ -97,7 +97,7 @@ def play(order: Order) -> int:
         return 0
     stream = sys.stderr if order.as_json else sys.stdout
     console = console_on(stream)
-    put(console, Text("\n".join(headline(order.league, order.workers))))
+    put(console, Text("\n".join([*order.league.left_out, *headline(order.league, order.workers)])))
     watch = LiveScreen if console.is_terminal else PlainLines
     watcher = watch(console, order.league.config.unit)
     with Interrupts() as interrupts:

@@ -6,6 +6,7 @@ import click
 from msgspec.structs import replace
 
 from referee.cli.playing import Order, play, read_secret
+from referee.errors import ConfigError
 from referee.league.config import read_league
 
 
@@ -19,6 +20,7 @@ from referee.league.config import read_league
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes at once.")
 @click.option("--sets", type=click.IntRange(1, 10_000_000), help="Sets for each pairing.")
 @click.option("--secret-file", metavar="FILE", help="Take the secret from here (64 hex digits).")
+@click.option("--all-entrants", is_flag=True, help="Refuse to leave optional entrants out.")
 @click.option("--retry", is_flag=True, help="Play void and not playable sets again.")
 @click.pass_context
 def run(
@@ -29,6 +31,7 @@ def run(
     workers: int | None,
     sets: int | None,
     secret_file: str | None,
+    all_entrants: bool,
     retry: bool,
 ) -> None:
     """Play a league, or go on with it.
@@ -39,6 +42,8 @@ def run(
     """
     resume = ["referee", "run", league]
     found = read_league(Path(league))
+    if all_entrants and found.left_out:
+        raise ConfigError(f"{league}: {'; '.join(found.left_out)}")
     if workers is not None:
         found = replace(found, config=replace(found.config, workers=workers))
         resume += ["--workers", str(workers)]

@@ -1,13 +1,8 @@
 """A league file: TOML, decoded into frozen structs; every mistake is named with its place."""
 
 import re
-import shlex
-import shutil
-import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
-from importlib.util import find_spec
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,12 +17,11 @@ from referee.errors import ConfigError
 from referee.games.game import Game
 from referee.games.rulesets import game_named, nearest
 from referee.job import START_MS, Isolation
-from referee.log import EntrantRecord
+from referee.league.entrants import Entrant, EntrantConfig, Name, entrant_of
+from referee.league.manifest import MissingTool
 from referee.rulings import CRASHES, SOFT_FAULTS
-from referee.seats.bot import BotCommand
 
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
-Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_.-]{0,39}$")]
 
 
 class TimeConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -41,18 +35,6 @@ class TimeConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Added to the bank after every decision."""
     start_ms: Annotated[int, Meta(ge=100, le=3_600_000)] = START_MS
     """What a bot may take from its start to its hello."""
-
-
-class EntrantConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """`[[entrants]]`: one bot as entered in the league."""
-
-    id: Name
-    bot: Annotated[str, Meta(min_length=1)] | None = None
-    """A sample bot's name, a path to a program, or a command line; the id where it is left out."""
-    version: str = ""
-    """A note of yours; a changed version is another entrant."""
-    env: dict[str, str] = {}
-    """Environment variables that the bot gets besides the documented ones."""
 
 
 class GameConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -95,14 +77,6 @@ class LeagueConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     entrants: Annotated[list[EntrantConfig], Meta(min_length=2, max_length=1000)]
 
 
-class Entrant(Struct, frozen=True, kw_only=True):
-    """An entrant ready to be started."""
-
-    id: str
-    command: BotCommand
-    record: EntrantRecord
-
-
 class League(Struct, frozen=True, kw_only=True):
     """A league as it will be played: the file with everything resolved."""
 
@@ -112,6 +86,8 @@ class League(Struct, frozen=True, kw_only=True):
     entrants: tuple[Entrant, ...]
     """Sorted by id."""
     folder: Path
+    left_out: tuple[str, ...] = ()
+    """A line for each optional entrant that cannot play here."""
 
     @property
     def time(self) -> Time:
@@ -157,7 +133,15 @@ def read_league(path: Path) -> League:
 def league_of(config: LeagueConfig, base: Path) -> League:
     """Resolve a configuration whose relative paths start from `base`."""
     games = tuple(_games(config))
-    entrants = [entrant_of(entry, base) for entry in config.entrants]
+    entrants: list[Entrant] = []
+    left_out: list[str] = []
+    for entry in config.entrants:
+        try:
+            entrants.append(entrant_of(entry, base))
+        except MissingTool as error:
+            if not entry.optional:
+                raise
+            left_out.append(f"{entry.id} is left out: {error}")
     entrants.sort(key=lambda entrant: entrant.id)
     for one, other in pairwise(entrants):
         if one.id == other.id:
@@ -170,7 +154,10 @@ def league_of(config: LeagueConfig, base: Path) -> League:
                 f"there are {len(entrants)}"
             )
     folder = base / config.results if config.results else Path("results") / config.name
-    return League(config=config, games=games, entrants=tuple(entrants), folder=folder)
+    return League(
+        config=config, games=games, entrants=tuple(entrants), folder=folder,
+        left_out=tuple(left_out),
+    )  # fmt: skip
 
 
 def sides_of(game: Game) -> int:
@@ -194,77 +181,6 @@ def _games(config: LeagueConfig) -> Iterator[Game]:
             )
         seen.add((game.name, game.ruleset))
         yield game
-
-
-def entrant_of(entry: EntrantConfig, base: Path) -> Entrant:
-    """An entrant with the command that starts its bot."""
-    argv = bot_command(entry.bot if entry.bot is not None else entry.id, base)
-    command = BotCommand(entrant=entry.id, argv=argv, cwd=str(base.resolve()), env=entry.env)
-    digest = _program_digest(argv, entry.env, base)
-    record = EntrantRecord(id=entry.id, command=argv, version=entry.version, digest=digest)
-    return Entrant(id=entry.id, command=command, record=record)
-
-
-def sample_bots() -> dict[str, Path]:
-    """The sample bots that can be named without a path."""
-    spec = find_spec("sample_bots.python")
-    assert spec is not None
-    assert spec.submodule_search_locations
-    folder = Path(next(iter(spec.submodule_search_locations)))
-    return {
-        path.stem: path
-        for path in sorted(folder.glob("*.py"))
-        if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
-    }
-
-
-def bot_command(bot: str, base: Path) -> list[str]:
-    """The command of a BOT: a sample bot's name, a path to a program, or a command line.
-
-    Raises ConfigError when there is no such program. `python` is this interpreter, so that a
-    Python bot finds the client.
-    """
-    try:
-        words = shlex.split(bot)
-    except ValueError as error:
-        raise ConfigError(f"bot = {bot!r}: not a command line: {error}") from None
-    if not words:
-        raise ConfigError(f"bot = {bot!r}: expected a sample bot, a program or a command line")
-    samples = sample_bots()
-    program, rest = words[0], words[1:]
-    if program in samples:
-        return [sys.executable, str(samples[program]), *rest]
-    if program in ("python", "python3"):
-        return [sys.executable, *rest]
-    path = (base / program).resolve()
-    if path.is_file():
-        if path.suffix == ".py":
-            return [sys.executable, str(path), *rest]
-        if path.stat().st_mode & 0o111:
-            return [str(path), *rest]
-        raise ConfigError(f"bot = {bot!r}: {path} is not executable; chmod +x it")
-    found = shutil.which(program) if "/" not in program else None
-    if found is None:
-        hint = nearest(program, samples) if "/" not in program else ""
-        raise ConfigError(
-            f"bot = {bot!r}: there is no sample bot, file or program called {program!r}{hint}"
-        )
-    return [found, *rest]
-
-
-def _program_digest(argv: Sequence[str], env: Mapping[str, str], base: Path) -> str:
-    """SHA-256 over the files that a command names, without the interpreter, and its variables."""
-    total = sha256()
-    for name in sorted(env):
-        total.update(f"{name}={env[name]}\0".encode())
-    for word in argv:
-        path = base / word  # as the bot sees it
-        try:
-            if word != sys.executable and path.is_file():
-                total.update(path.read_bytes())
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    return total.hexdigest()
 
 
 def _explained(path: Path, text: str, values: dict[str, Any], problem: str) -> str:

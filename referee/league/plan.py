@@ -7,7 +7,8 @@ from msgspec import Struct, to_builtins
 from referee.cards import Draws
 from referee.games.game import Game
 from referee.job import Job, SetPlan
-from referee.league.config import Entrant, League, sides_of
+from referee.league.config import League, sides_of
+from referee.league.entrants import Entrant
 from referee.league.schedule import cyclic_order, meetings, pairing_id, rounds, seatings
 from referee.log import FORMAT, Header
 from referee.rulings import UNEXPECTED_MESSAGES

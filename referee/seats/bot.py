@@ -8,7 +8,7 @@ import hmac
 import os
 import secrets
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 import zmq
@@ -23,7 +23,6 @@ from protocol.messages import (
     BotBatch,
     Bye,
     Hello,
-    Id,
     Limits,
     Ping,
     Pong,
@@ -33,9 +32,15 @@ from protocol.messages import (
     encode,
 )
 from referee.seats.process import BotProcess, ExitReport, LaunchSpec
+from referee.seats.stdio import StdioLink
+from referee.seats.trouble import PRINT_TO_STDERR, Trouble, malformed, quoted, unreadable
 from referee.seats.zeromq import MESSAGE_BYTES, Received, SocketFolder, ZeroMQLink
 
 State = Literal["starting", "ready", "gone"]
+
+Transport = Literal["zeromq", "tcp", "stdio"]
+"""ZeroMQ over a Unix socket, ZeroMQ over TCP on this machine, or JSON lines on standard input and
+output."""
 
 _BAD_HELLOS = 3
 """So many messages that are no valid hello, and the bot has failed to start."""
@@ -43,6 +48,9 @@ _BAD_HELLOS = 3
 _WELCOME_AGAIN_SECONDS = 2.0
 """A bot that is silent this long after hello gets a second welcome: a lost wake-up in its binding
 would otherwise leave it asleep."""
+
+_JUNK_BEFORE_HELLO = 8
+"""So many lines on standard output that are no message, and the bot has failed to start."""
 
 _PROBE_SECONDS = 0.25
 """How long a dropped connection waits for the process's exit, which explains it better."""
@@ -52,23 +60,6 @@ _SETTLE_SECONDS = 0.08
 """How long the last words of a process that has ended may be on their way; less than a lag."""
 
 
-class Trouble(NamedTuple):
-    """Something from the bot that is not a usable message."""
-
-    kind: Literal["start_failed", "malformed", "protocol", "flood"]
-    message: str
-    received: bytes
-    id: int | None
-    """The id in it, where one could be read."""
-
-
-class _OnlyId(Struct):
-    id: Id | None = None
-
-
-_decode_id = msgspec.json.Decoder(_OnlyId).decode
-
-
 class BotCommand(Struct, frozen=True, kw_only=True):
     """What to start for an entrant, and what the bot is told about itself."""
 
@@ -76,6 +67,17 @@ class BotCommand(Struct, frozen=True, kw_only=True):
     argv: list[str]
     cwd: str | None = None
     env: dict[str, str] = {}
+    transport: Transport = "zeromq"
+
+
+def _link(
+    context: "zmq.Context[zmq.Socket[bytes]]", folder: SocketFolder, transport: Transport
+) -> ZeroMQLink | StdioLink:
+    if transport == "stdio":
+        return StdioLink()
+    return ZeroMQLink(
+        context, "tcp://127.0.0.1:*" if transport == "tcp" else folder.endpoint()
+    )
 
 
 class BotSeat:
@@ -103,7 +105,9 @@ class BotSeat:
         self.referee = referee
         self.state: State = "starting"
         self.hello: Hello | None = None
-        self.link = ZeroMQLink(context, folder.endpoint())
+        self.link = _link(context, folder, command.transport)
+        self._junk = b""
+        """The first line that a bot over stdio has printed without meaning a message."""
         self._stderr_path = stderr_path
         self._token = secrets.token_hex(16)
         self._bad_hellos = 0
@@ -115,19 +119,24 @@ class BotSeat:
         self._next_ping = 0
         self._pinged: set[int] = set()
         """Pings to the bot that have no pong yet."""
-        self.process = BotProcess.start(
-            LaunchSpec(
-                argv=tuple(command.argv),
-                cwd=command.cwd,
-                env=command.env
-                | {
-                    ENDPOINT_VARIABLE: self.link.endpoint,
-                    TOKEN_VARIABLE: self._token,
-                    VERSION_VARIABLE: str(PROTOCOL_VERSION),
-                },
-                stderr_path=stderr_path,
-                scratch_parent=folder.path,
-            )
+        self.process = BotProcess.start(self._launch(folder))
+        if isinstance(self.link, StdioLink):
+            self.link.handed_over()
+
+    def _launch(self, folder: SocketFolder) -> LaunchSpec:
+        command = self.command
+        return LaunchSpec(
+            argv=tuple(command.argv),
+            cwd=command.cwd,
+            env=command.env
+            | {
+                ENDPOINT_VARIABLE: self.link.endpoint,
+                TOKEN_VARIABLE: self._token,
+                VERSION_VARIABLE: str(PROTOCOL_VERSION),
+            },
+            stderr_path=self._stderr_path,
+            scratch_parent=folder.path,
+            stdio=self.link.bot_ends if isinstance(self.link, StdioLink) else None,
         )
 
     # ---- receiving ---------------------------------------------------------------------------
@@ -142,11 +151,13 @@ class BotSeat:
                     found.append(trouble)
                 continue
             self._silent_since = None
-            if received.frames == 1 and len(received.data) <= MESSAGE_BYTES:
+            if self._is_junk(received):
+                found.append(self._printed(received.data))
+            elif received.frames == 1 and len(received.data) <= MESSAGE_BYTES:
                 try:
                     message = decode_from_bot(received.data)
                 except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-                    found.append(_malformed(received.data, str(error)))
+                    found.append(malformed(received.data, str(error)))
                     continue
                 if isinstance(message, Act):
                     found.append(message)
@@ -157,12 +168,18 @@ class BotSeat:
                     if trouble is not None:
                         found.append(trouble)
             else:
-                found.append(_unreadable(received))
+                found.append(unreadable(received))
         return found
 
     def _greet(self, received: Received) -> Trouble | None:
         """Take a first message: only a valid hello with this process's token is believed."""
         data = received.data
+        if self._is_junk(received):
+            self._bad_hellos += 1
+            trouble = self._printed(data)
+            if self._bad_hellos < _JUNK_BEFORE_HELLO:
+                return None
+            return trouble._replace(kind="start_failed", message=f"no hello: {trouble.message}")
         try:
             message = decode_from_bot(data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -190,6 +207,32 @@ class BotSeat:
         self.link.accept()
         self.state = "ready"
         return None
+
+    def _is_junk(self, received: Received) -> bool:
+        """Whether a line on standard output is a stray print and no attempt at a message."""
+        stdio = isinstance(self.link, StdioLink)
+        return stdio and received.data.lstrip()[:1] != b"{" and len(received.data) <= MESSAGE_BYTES
+
+    def _printed(self, data: bytes) -> Trouble:
+        self._junk = self._junk or data
+        text = f"on standard output it has printed {quoted(data)}; {PRINT_TO_STDERR}"
+        return Trouble("protocol", text, data, None)
+
+    def silence(self) -> str:
+        """What may explain that a bot has not answered, as a continuation of the sentence."""
+        link = self.link
+        if not isinstance(link, StdioLink):
+            return ""
+        if self._junk and self.state == "starting":
+            return f"; it has printed {quoted(self._junk)}: {PRINT_TO_STDERR}"
+        if link.unfinished:
+            return f"; its last {link.unfinished} bytes of standard output have no end of line"
+        if not link.heard:
+            return (
+                "; it has written nothing to standard output: "
+                "if it prints, its output is buffered; flush it after every line"
+            )
+        return ""
 
     def _bad_hello(self, data: bytes, reason: str) -> Trouble | None:
         self._bad_hellos += 1
@@ -226,6 +269,8 @@ class BotSeat:
     def new_turn(self) -> None:
         """The bot is asked something: counts that hold for one turn start again."""
         self._pings = 0
+        if isinstance(self.link, StdioLink):
+            self.link.new_turn()
 
     # ---- sending -----------------------------------------------------------------------------
 
@@ -307,6 +352,7 @@ class BotSeat:
         """Say bye, and end the process and all it started after a grace in seconds."""
         if self.state == "ready":
             self.send(Bye(reason=reason))
+        self.link.hang_up()
         self.state = "gone"
         self.process.stop(grace)
 
@@ -324,20 +370,3 @@ class BotSeat:
                 os.unlink(self._stderr_path)
         except OSError:
             pass  # nothing was ever written there
-
-
-def _malformed(data: bytes, reason: str) -> Trouble:
-    try:
-        number = _decode_id(data).id
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        number = None
-    return Trouble("malformed", f"not a valid message: {reason}", data, number)
-
-
-def _unreadable(received: Received) -> Trouble:
-    if received.frames != 1:
-        text = f"a message of {received.frames} frames; each message is one frame"
-        return Trouble("malformed", text, received.data, None)
-    size = len(received.data)
-    text = f"a message of {size} bytes; the limit is {MESSAGE_BYTES}"
-    return Trouble("flood", text, received.data, None)

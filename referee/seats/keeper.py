@@ -126,17 +126,17 @@ class Launch:
 
     def __init__(
         self, argv: list[str], env: dict[str, str], cwd: str, limits: dict[str, int],
-        stderr_cap: int, stderr_path: str | None,
+        stderr_cap: int, stderr_path: str | None, stdio: list[int] | None = None,
     ) -> None:  # fmt: skip
-        self.stderr_cap, self.stderr_path = stderr_cap, stderr_path
+        self.stderr_cap, self.stderr_path, self.stdio = stderr_cap, stderr_path, stdio
         self._argv, self._env, self._cwd, self._limits = argv, env, cwd, limits
 
-    def obey(self, keeper: int, stdin: int, stderr: int, report: int) -> None:
+    def obey(self, keeper: int, stdin: int, stdout: int, stderr: int, report: int) -> None:
         """Become the bot, or say on `report` which step failed. Never returns."""
         steps: list[tuple[str, Callable[[], object]]] = [
             ("parent", lambda: self._die_with(keeper)),
             ("session", os.setsid),
-            ("descriptors", lambda: self._take_descriptors(stdin, stderr, report)),
+            ("descriptors", lambda: self._take_descriptors(stdin, stdout, stderr, report)),
             ("signals", self._default_signals),
             ("umask", lambda: os.umask(0o077)),
             ("cwd", lambda: os.chdir(self._cwd)),
@@ -162,9 +162,9 @@ class Launch:
         if os.getppid() != keeper:
             os._exit(127)
 
-    def _take_descriptors(self, stdin: int, stderr: int, report: int) -> None:
+    def _take_descriptors(self, stdin: int, stdout: int, stderr: int, report: int) -> None:
         os.dup2(stdin, 0)
-        os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+        os.dup2(stdout, 1)
         os.dup2(stderr, 2)
         os.closerange(3, report)
         os.closerange(report + 1, os.sysconf("SC_OPEN_MAX"))
@@ -234,6 +234,9 @@ class Keeper:
         self._pause = FIRST_PAUSE  # between two sweeps
         self._wake, wake = os.pipe()
         stdin, hold = os.pipe()
+        stdout = os.open(os.devnull, os.O_RDWR)
+        if launch.stdio:  # the worker holds the other ends
+            stdin, stdout = launch.stdio
         self._stdin = os.fdopen(hold, "wb", 0)  # its end tells the bot that the referee is gone
         self._output, stderr = os.pipe()
         self._report, report = os.pipe()
@@ -253,8 +256,8 @@ class Keeper:
         keeper = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
-            launch.obey(keeper, stdin, stderr, report)
-        for fd in (stdin, stderr, report):
+            launch.obey(keeper, stdin, stdout, stderr, report)
+        for fd in (stdin, stdout, stderr, report):
             os.close(fd)
 
     def run(self) -> None:

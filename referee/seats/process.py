@@ -48,6 +48,8 @@ class LaunchSpec(msgspec.Struct, frozen=True):
     file_bytes: int = 64 * 1024 * 1024
     """No file may grow longer."""
     open_files: int = 256
+    stdio: tuple[int, int] | None = None
+    """Descriptors that become its standard input and output; /dev/null when not given."""
     scratch_parent: str | None = None
     """Where the scratch folder is made; the system's temporary folder when not given."""
 
@@ -153,7 +155,7 @@ class BotProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 close_fds=True,
-                pass_fds=(theirs.fileno(),),
+                pass_fds=(theirs.fileno(), *(spec.stdio or ())),
                 start_new_session=True,
                 env=_keeper_environment(),
             )
@@ -299,6 +301,7 @@ def _order(spec: LaunchSpec, scratch: str) -> bytes:
         "limits": {"core": 0, "nofile": spec.open_files, "fsize": spec.file_bytes},
         "stderr_cap": spec.stderr_cap,
         "stderr_path": os.path.abspath(spec.stderr_path) if spec.stderr_path else None,
+        "stdio": spec.stdio,
     }
     # The json module: unlike msgspec it carries file names that are not valid UTF-8.
     return json.dumps(order).encode() + b"\n"

@@ -121,6 +121,22 @@ class ZeroMQLink:
         self._peer: bytes | None = None
         self._stranger = b""
 
+    @property
+    def sources(self) -> "tuple[zmq.Socket[bytes], ...]":
+        """What a poller reports when something can be done here."""
+        return (self.socket,)
+
+    def watch(self, poller: zmq.Poller) -> None:
+        """Have a poller wait for the bot."""
+        poller.register(self.socket, zmq.POLLIN)
+
+    def unwatch(self, poller: zmq.Poller) -> None:
+        """Stop that."""
+        poller.unregister(self.socket)
+
+    def hang_up(self) -> None:
+        """Nothing: `bye` has been said, and the connection is closed with the socket."""
+
     def receive(self, most: int) -> list[Received]:
         """Take up to `most` waiting messages of the bot.
 

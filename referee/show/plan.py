@@ -111,7 +111,7 @@ def plan_page(view: Outlook) -> RenderableType:
         f"{view.busy_workers * each} bot processes at once "
         f"({count(view.busy_workers, 'worker')} x {each}), and a small helper process beside each",
     ]
-    top = headline(view.league, view.workers)
+    top = [*view.league.left_out, *headline(view.league, view.workers)]
     return stacked([Text("\n".join(top)), table, Text("\n".join(last))])
 
 
@@ -151,5 +151,6 @@ def plan_data(view: Outlook) -> dict[str, Any]:
         "workers": view.busy_workers,
         "processes_a_worker": processes(league),
         "processes": view.busy_workers * processes(league),
+        "left_out": list(league.left_out),
         "results": str(league.folder),
     }
