@@ -316,6 +316,22 @@ def test_every_card_is_in_one_place(game: Game) -> None:
 
 
 @every_game
+def test_a_rated_deal_knows_no_target(game: Game) -> None:
+    rules = to_builtins(replace(game.rules, target=LOW[game.name]))
+    low = game_from(game.name, game.ruleset, rules)
+    for seed in range(40):
+        random = Random(seed)
+        cards = random.sample(range(low.pack.size), low.pack.size)
+        deal = finish(low, low.deal(cards, low.first(seed)), random)
+        if deal.redealer is None:
+            assert deal.after().score == deal.points(), f"seed {seed}"
+
+
+LOW = {"huutopussi": 5, "marjapussi": 5, "bondtolva": 5, "tuppi": 4, "minnesota": 1}
+"""The lowest targets that the options allow."""
+
+
+@every_game
 def test_games_end_and_say_who_has_won(game: Game) -> None:
     short = game_from(game.name, game.ruleset, to_builtins(replace_deals(game, 9)))
     for seed in range(12):

@@ -134,6 +134,10 @@ class ItemScorer:
         rules = self.rules
         tally = deal.tally
         items = self.items(deal)
+        if tally.unit == "deal":
+            won = _totals(items, len(tally.score))
+            total = tuple(a + b for a, b in zip(tally.score, won, strict=True))
+            return Tally(score=total, dealer=dealer, deals=tally.deals + 1)
         score, there = self._one_by_one(tally.score, items)
         if rules.timing == "deal_end":
             if rules.overshoot != "skip_item" and rules.target_mode == "exact":
