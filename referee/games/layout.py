@@ -8,54 +8,60 @@ from random import Random
 class Layout:
     """Ways to lay unseen cards into places of known size, where some cards fit some places only.
 
-    A place is the hand of another seat, or the last one: cards that lie aside face down. Cards
-    that fit the same places are a group; the groups are split over their places one by one, each
-    split as often as it can be completed, so that every way is equally likely.
+    A place is the hand of another seat, or one of the game's own such as cards that lie aside
+    face down. Cards that fit the same places are a group; the groups are split over their places
+    one by one, those with the least choice first, each split as often as it can be completed, so
+    that every way is equally likely.
     """
 
     def __init__(self, fits: dict[int, int], room: tuple[int, ...]) -> None:
         """`fits` has the places of every card, as bits."""
         groups: dict[int, list[int]] = {}
         for card, places in fits.items():
-            groups.setdefault(places, []).append(card)
+            groups.setdefault(places, []).append(1 << card)
         self.groups = [
-            ([place for place in range(len(room)) if places >> place & 1], cards)
-            for places, cards in sorted(groups.items(), key=lambda item: len(item[1]))
+            ([place for place in range(len(room)) if places >> place & 1], bits)
+            for places, bits in sorted(
+                groups.items(), key=lambda item: (item[0].bit_count(), len(item[1]))
+            )
         ]
+        """(places, bits of the cards) of each group."""
         self.room = room
-        self._splits: dict[tuple[int, tuple[int, ...]], _Splits] = {}
-        self.ways = self._from(0, room).ways
+        self._known: dict[tuple[int, tuple[int, ...]], _Splits] = {}
+        self._first = self._from(0, room)
+        self.ways = self._first.ways
 
     def _from(self, at: int, room: tuple[int, ...]) -> "_Splits":
         """The splits of a group and of those after it into the room that is left."""
-        known = self._splits.get((at, room))
+        known = self._known.get((at, room))
         if known is None:
-            known = self._splits[at, room] = _Splits()
+            known = self._known[at, room] = _Splits()
             if at == len(self.groups):
                 known.ways = 0 if any(room) else 1
             else:
-                places, cards = self.groups[at]
-                for share, left, ways in _shares(len(cards), places, room):
-                    ways *= self._from(at + 1, left).ways
-                    if ways:
-                        known.add(share, left, ways)
+                places, bits = self.groups[at]
+                for share, left, ways in _shares(len(bits), places, room):
+                    then = self._from(at + 1, left)
+                    if then.ways:
+                        known.add(share, then, ways * then.ways)
         return known
 
     def deal_out(self, rng: Random) -> list[int]:
         """One way at random, as a mask of cards for each place."""
         laid = [0] * len(self.room)
-        room = self.room
-        for at, (places, cards) in enumerate(self.groups):
-            share, room = self._splits[at, room].choose(rng)
-            rest = cards
-            if len(places) > 1:
-                rest = cards.copy()
-                rng.shuffle(rest)
-            end = 0
+        splits = self._first
+        for places, bits in self.groups:
+            share, splits = splits.choose(rng)
+            if len(places) == 1:
+                laid[places[0]] |= sum(bits)
+                continue
+            rest = bits.copy()
+            rng.shuffle(rest)
+            start = 0
             for place, count in zip(places, share, strict=True):
-                start, end = end, end + count
-                for card in rest[start:end]:
-                    laid[place] |= 1 << card
+                if count:
+                    laid[place] |= sum(rest[start : start + count])
+                    start += count
         return laid
 
 
@@ -65,17 +71,17 @@ class _Splits:
     __slots__ = ("cumulated", "found", "ways")
 
     def __init__(self) -> None:
-        self.found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-        """(cards for each place of the group, room left in all places)."""
+        self.found: list[tuple[tuple[int, ...], _Splits]] = []
+        """(cards for each place of the group, the splits of the next group then)."""
         self.cumulated: list[int] = []
         self.ways = 0
 
-    def add(self, share: tuple[int, ...], left: tuple[int, ...], ways: int) -> None:
+    def add(self, share: tuple[int, ...], then: "_Splits", ways: int) -> None:
         self.ways += ways
-        self.found.append((share, left))
+        self.found.append((share, then))
         self.cumulated.append(self.ways)
 
-    def choose(self, rng: Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def choose(self, rng: Random) -> "tuple[tuple[int, ...], _Splits]":
         if len(self.found) == 1:
             return self.found[0]
         return rng.choices(self.found, cum_weights=self.cumulated)[0]
