@@ -82,22 +82,11 @@ class Player(Bot):
         return self.late.get(number, 0.0), self.instead.get(number, reply)
 
 
-class _Outbox:
-    """Takes what a bot sends."""
-
-    def __init__(self) -> None:
-        self.sent: list[bytes] = []
-
-    def send(self, data: bytes) -> None:
-        self.sent.append(data)
-
-
 def replies_of(bot: Bot, data: bytes) -> list[bytes]:
     """What the client sends when it receives one message."""
-    outbox = _Outbox()
-    socket: Any = outbox
-    bot._take(socket, data)
-    return outbox.sent
+    sent: list[bytes] = []
+    bot._take(sent.append, data)
+    return sent
 
 
 @dataclass(eq=False)
@@ -114,8 +103,17 @@ class Link:
     player: Player | None = None
 
     @property
-    def socket(self) -> "Link":
-        return self
+    def sources(self) -> "tuple[Link]":
+        return (self,)
+
+    def watch(self, poller: Any) -> None:
+        poller.register(self, 1)
+
+    def unwatch(self, poller: Any) -> None:
+        poller.unregister(self)
+
+    def hang_up(self) -> None:
+        pass
 
     def receive(self, most: int) -> list[Received]:
         return [self.inbox.popleft() for _ in range(min(most, len(self.inbox)))]

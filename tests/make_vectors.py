@@ -6,6 +6,7 @@
 import base64
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,9 +17,8 @@ from msgspec.structs import replace
 from protocol import vectors
 from protocol.messages import Act, Ask, Time
 from referee.cards import DealKey, Draws, commitment, seed_for, shuffled
-from referee.games.game import Unit
-from referee.games.huutopussi import PACK
-from referee.games.rulesets import game_named
+from referee.games.game import Game, Unit
+from referee.games.rulesets import KINDS, game_named
 from referee.job import Job, SetPlan
 from referee.league.plan import seatings_of
 from referee.league.schedule import cyclic_order
@@ -33,7 +33,18 @@ DECLARATIONS_SET = 4094
 REDEAL_SET = 6
 """A set in which seat 2 may demand new cards."""
 
+BONDTOLVA_SET = 57
+"""A set in which seat 0 declares twice."""
+SOOLI_SET = 13
+"""A set in which the seat to the left of the first bidder wins no trick in sooli."""
+
 Lines = list[dict[str, Any]]
+
+
+def game_of(rules: str, options: Mapping[str, object] | None = None) -> Game:
+    """The game that has this ruleset; no two games have one of the same name."""
+    (name,) = [kind.name for kind in KINDS.values() if rules in kind.presets]
+    return game_named(name, rules, options)
 
 
 def job(
@@ -41,10 +52,10 @@ def job(
     *names: str,
     sets: tuple[int, ...] = (0,),
     unit: Unit = "deal",
-    **options: int,
+    **options: object,
 ) -> Job:
     """A job of these sets; the entrants are known by their place in the world's cast."""
-    game = game_named("huutopussi", rules, options)
+    game = game_of(rules, options)
     pairing = "+".join(names)
     return Job(
         game=game.name,
@@ -74,11 +85,15 @@ def heard(
     others: int = 1,
     sets: tuple[int, ...] = (0,),
     unit: Unit = "deal",
-    **options: int,
+    all_alike: bool = False,
+    **options: object,
 ) -> Link:
-    """Everything said between the referee and the entrant `example` in one seat."""
+    """Everything said between the referee and the entrant `example` in one seat.
+
+    With `all_alike` the others are played by the same cast.
+    """
     names = ("example", "other", "third", "fourth")[: others + 1]
-    world = World({name: cast if name == "example" else Player for name in names})
+    world = World({name: cast if all_alike or name == "example" else Player for name in names})
     world.play(job(rules, *names, sets=sets, unit=unit, **options))
     return world.links[seat]
 
@@ -139,13 +154,25 @@ def lively(seed: int) -> Answer:
     return answer
 
 
-def declarations() -> Lines:
-    """A lively deal in which the example declares, asks, and names one of two suits."""
-    cast = {name: lambda: Player(lively(DECLARATIONS_SET)) for name in ("example", "other")}
-    world = World(cast)
-    world.play(job("helsinki", "example", "other", sets=(DECLARATIONS_SET,)))
-    about = "helsinki: declarations, asks, and a partner who names one of two marriages"
-    return lines(about, world.links[0])
+def bold(ask: Ask) -> str:
+    """Bids for tricks and plays sooli, follows with its lowest card of many, else its highest."""
+    for wanted in ("sooli", "rami", "high"):
+        found = [action for action in ask.legal if action.partition(":")[0] == wanted]
+        if found:
+            return found[0]
+    if ask.view.phase in ("give", "return"):
+        ranks = "A23456789TJQK" if ask.view.phase == "give" else "KQJT98765432A"
+        return min(ask.legal, key=lambda action: (ranks.index(action[5]), action))
+    return ask.legal[0]
+
+
+def lively_deal(about: str, rules: str, seat: int, number: int, **options: Any) -> Lines:
+    """A deal or game in which everybody declares and asks."""
+
+    def cast() -> Player:
+        return Player(lively(number))
+
+    return lines(about, heard(rules, seat, cast, all_alike=True, sets=(number,), **options))
 
 
 def ping() -> Lines:
@@ -201,7 +228,11 @@ def conversations() -> dict[str, Lines]:
             "helsinki: a hand with three sixes demands new cards",
             heard("helsinki", 2, demanding, sets=(REDEAL_SET,)),
         ),
-        "declarations.jsonl": declarations(),
+        "declarations.jsonl": lively_deal(
+            "helsinki: declarations, asks, and a partner who names one of two marriages",
+            "helsinki", 0, DECLARATIONS_SET,
+        ),
+        **of_the_other_games(),
         "batch.jsonl": lines("three tables at once, and batches both ways", batching.links[1]),
         "illegal.jsonl": lines(
             "an illegal answer: a fault, and legal[0] is played",
@@ -218,6 +249,52 @@ def conversations() -> dict[str, Lines]:
         "ping.jsonl": ping(),
         "later_version.jsonl": later(),
     }
+
+
+def of_the_other_games() -> dict[str, Lines]:
+    """What is special in Marjapussi, Bondtolva, Tuppi and Minnesota Whist, by file name."""
+    daring = partial(Player, bold)
+    sooli: dict[str, Any] = {"sets": (SOOLI_SET,), "all_alike": True}
+    return {
+        "marjapussi.jsonl": lively_deal(
+            "marjapussi: questions, and a partner who names one of two marriages",
+            "marjapussi", 0, 22,
+        ),
+        "marjapussi_game.jsonl": lively_deal(
+            "marjapussi-24: a game to exactly 5; points that would pass it are lost",
+            "marjapussi-24", 0, 15, unit="game", target=5,
+        ),
+        "bondtolva.jsonl": lively_deal(
+            "bondtolva: the window before each draw, two marriages", "bondtolva", 0, BONDTOLVA_SET,
+        ),
+        "bondtolva_game.jsonl": lively_deal(
+            "bondtolva: a game to exactly 5; an item that would pass it is left out, and the game "
+            "is over before its last deal has been played out",
+            "bondtolva", 0, 2, unit="game", target=5,
+        ),
+        "tuppi.jsonl": lines(
+            "tuppi: the soloist of a sooli gets a card, returns one and wins no trick",
+            heard("tuppi", (SOOLI_SET + 2) % 4, daring, **sooli),
+        ),
+        "tuppi_partner.jsonl": lines(
+            "tuppi: the soloist's partner; the soloist lays a card away before it gets one",
+            heard(
+                "tuppi", SOOLI_SET % 4, daring, **sooli, sooli_exchange="discard_then_receive"
+            ),
+        ),
+        "tuppi_sealed.jsonl": lines(
+            "tuppi: sealed bids that are shown as cards; the seat's own is never shown",
+            heard("tuppi", 0, daring, bid_mode="sealed", bid_cards="hand_cards"),
+        ),
+        "tuppi_game.jsonl": lines(
+            "tuppi: a game to 16 in which both sides fall back to nought",
+            heard("tuppi", 2, sets=(2,), unit="game", target=16),
+        ),
+        "minnesota.jsonl": lines(
+            "minnesota: a high bid that is shown as a card",
+            heard("minnesota", 1, daring, all_alike=True, bid_cards="hand_cards"),
+        ),
+    }  # fmt: skip
 
 
 # ---- what bots should not send ---------------------------------------------------------------
@@ -290,11 +367,20 @@ def chance() -> Lines:
         DealKey(SECRET, "huutopussi", "wikibooks-2[target=60]", "aapo+sisu", 7, 12, 0),
         DealKey("0123456789abcdef" * 4, "huutopussi", "german", "a.b-c_1+z9", 123456, 0, 3),
     ]
+    keys += [
+        DealKey(SECRET, "bondtolva", "bondtolva", "aapo+sisu", 0, 0, 0),
+        DealKey(SECRET, "marjapussi", "marjapussi-28", "aapo+sisu", 2, 0, 0),
+        DealKey(SECRET, "marjapussi", "marjapussi-korttipeli", "aapo+sisu", 3, 1, 0),
+        DealKey(SECRET, "marjapussi", "marjapussi-3p", "aapo+ilta+sisu", 4, 0, 0),
+        DealKey(SECRET, "tuppi", "tuppi", "aapo+sisu", 0, 0, 0),
+        DealKey(SECRET, "minnesota", "south-dakota", "aapo+sisu", 5, 2, 0),
+    ]
     found: Lines = [{"about": "shuffles, seeds, seatings and commitments, as PROTOCOL.md says"}]
     for secret in (SECRET, "0123456789abcdef" * 4):
         found.append({"kind": "commitment", "secret": secret, "commitment": commitment(secret)})
     for key in keys:
-        cards = " ".join(PACK.names[card] for card in shuffled(key, PACK.size))
+        pack = game_of(key.ruleset.partition("[")[0]).pack
+        cards = " ".join(pack.names[card] for card in shuffled(key, pack.size))
         found.append({"kind": "deal"} | key._asdict() | {"cards": cards})
     for key in (keys[0], keys[4]):
         for table, seat in ((0, 0), (0, 1), (1, 0)):
@@ -304,12 +390,14 @@ def chance() -> Lines:
     for players, number in ((2, 0), (3, 0), (3, 1), (3, 2), (4, 0), (4, 1)):
         names = ["aapo", "ilta", "sisu", "tuuli"][:players]
         found.append(seating(f"wikibooks-{players}", names, number))
+    found.append(seating("marjapussi-3p", ["aapo", "ilta", "sisu"], 5))
+    found.append(seating("tuppi", ["aapo", "sisu"], 1))
     return found
 
 
 def seating(ruleset: str, names: list[str], number: int) -> dict[str, Any]:
     """Who sits where in one set."""
-    game = game_named("huutopussi", ruleset)
+    game = game_of(ruleset)
     pairing = "+".join(names)
     tables = seatings_of(game, ruleset, pairing, names, number, SECRET)
     line: dict[str, Any] = {

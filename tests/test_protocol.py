@@ -5,8 +5,10 @@ The generated tables are written anew by UPDATE=1.
 
 import json
 import os
+import re
 import subprocess
 import sys
+import typing
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -21,7 +23,8 @@ from protocol import messages, schemas
 from protocol.messages import decode_from_bot, decode_from_referee, encode
 from referee import arena, judge, live, log, roster, rulings
 from referee.clock import GRACE_MS, NO_LIMIT_MS
-from referee.games.huutopussi import PHASES, Huutopussi
+from referee.games.game import Game
+from referee.games.huutopussi import Huutopussi
 from referee.games.huutopussi_options import CARD_POINTS, MARRIAGE_POINTS, PRESETS
 from referee.games.rulesets import KINDS, game_named, options_of
 from referee.job import START_MS
@@ -29,10 +32,56 @@ from referee.seats import bot as seat
 from referee.seats import keeper, process, zeromq
 from referee.seats.bot import BotCommand
 from referee.table import PlayRecord
+from referee.tricks import RANK_ORDERS
 from tests.arena_help import bot, job, play
 from tests.make_vectors import FOLDER
-from tests.protocol_page import PAGE, blocks, kinds, names, rows, section, with_generated
-from tests.protocol_words import Draws, chance, floor
+from tests.protocol_page import (
+    ACTIONS,
+    BIDDING,
+    CHAPTERS,
+    DEALING,
+    MARRIAGES,
+    OPTIONS,
+    PAGE,
+    RULESETS,
+    SCORING,
+    TRICKS,
+    VIEW,
+    annotated,
+    blocks,
+    chapter,
+    games,
+    generated,
+    headings,
+    holds_for,
+    kinds,
+    names,
+    phases,
+    played,
+    rows,
+    section,
+    section_title,
+    steps_of,
+    verb_of,
+    with_generated,
+)
+from tests.protocol_words import (
+    Draws,
+    after_items,
+    after_tuppi,
+    all_items,
+    chance,
+    dealt,
+    earned,
+    floor,
+    gained,
+    lowest,
+    marriages,
+    packs,
+    playable,
+    tricks_of,
+    winner,
+)
 from tests.test_contract import choose, random_deal
 
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -48,9 +97,19 @@ MESSAGES: dict[str, tuple[type[msgspec.Struct], ...]] = {
     "`ping` and `pong`": (messages.Ping, messages.Pong),
     "`batch`": (messages.BotBatch, messages.RefereeBatch),
     "`bye`": (messages.Bye,),
-    "9. The view": (messages.HuutopussiView, messages.LastDeal),
+    "9. The view": (messages.View, messages.LastDeal),
 }
 """The section in which every field of these is described."""
+
+VIEWS = {str(view.__struct_config__.tag): view for view in typing.get_args(messages.AnyView)}
+"""The view of each game."""
+
+every_kind = pytest.mark.parametrize("name", KINDS)
+every_game = pytest.mark.parametrize(
+    "game",
+    [game for name in KINDS for game in games(name)],
+    ids=lambda game: f"{game.name}/{game.ruleset}",
+)
 
 
 def holds(whole: Any, part: Any) -> bool:
@@ -100,7 +159,8 @@ class TestExamples:
 
     def test_are_all_of_a_kind_that_is_checked(self) -> None:
         assert kinds("json") == {"bot", "referee", "log", "chance"}
-        assert kinds("text") == {"pack", "alphabet"}
+        of_games = {f"{what}_{game}" for what in ("alphabet", "deal") for game in KINDS}
+        assert kinds("text") == {"pack", "packs"} | of_games
         assert len(blocks("python")) == 1
 
 
@@ -115,8 +175,22 @@ class TestWhatIsDescribed:
     def test_has_no_field_that_is_not_there(self) -> None:
         for heading, structs in MESSAGES.items():
             known = {field.name for struct in structs for field in fields(struct)} | {"game"}
-            described = {n for row in rows(section(heading)) for n in names(row[0])} - set(PHASES)
+            described = {n for row in rows(section(heading)) for n in names(row[0])}
             assert described <= known, heading
+
+    @every_kind
+    def test_is_every_field_of_a_games_view(self, name: str) -> None:
+        shared = {field.name for field in fields(messages.View)}
+        own = [field.name for field in fields(VIEWS[name]) if field.name not in shared]
+        table = [row for row in rows(chapter(name, VIEW)) if len(row) == 3]
+        assert [names(row[0])[0] for row in table][: len(own)] == own
+        assert set(VIEWS) == set(KINDS)
+
+    @every_kind
+    def test_is_every_game_with_the_same_headings(self, name: str) -> None:
+        assert headings(name) == headings("huutopussi")
+        assert f"`{name}`" in section("8. What the games share")
+        assert f"#{CHAPTERS[name]}-{section_title(name)}" in TEXT
 
     def test_is_every_message_type(self) -> None:
         table = {names(row[1])[0]: row[0] for row in rows(section("5. Messages"))}
@@ -149,10 +223,13 @@ class TestWhatIsDescribed:
         assert {kind for kind, weight in table.items() if weight == "soft"} == rulings.SOFT
         assert table["infrastructure"] == "none"
 
-    def test_is_every_phase(self) -> None:
-        described = {name for row in rows(section("9. The view")) for name in names(row[0])}
-        assert described & set(PHASES) == set(PHASES) - {"over"}
-        assert "`over`" in section("9. The view")
+    @every_kind
+    def test_is_every_phase_with_its_actions(self, name: str) -> None:
+        own = len(fields(VIEWS[name])) - len(fields(messages.View))
+        table = rows(chapter(name, VIEW))[own:]
+        described = {(names(row[0])[0], verb) for row in table for verb in row[2].split()}
+        described = {(phase, verb.strip("`")) for phase, verb in described}
+        assert phases(name) == described
 
     def test_is_every_variable_of_a_bots_environment(self) -> None:
         found = [name for row in rows(section("3. Starting")) for name in names(row[0])]
@@ -161,53 +238,158 @@ class TestWhatIsDescribed:
         assert set(found) == ours | set(order["env"])
 
 
-class TestTheGame:
-    def test_has_the_cards_in_pack_order(self) -> None:
-        (pack,) = blocks("text", "pack")
-        assert tuple(pack.split()) == game_named("huutopussi").pack.names
+class TestTheGames:
+    @every_game
+    def test_have_the_cards_in_pack_order(self, game: Game) -> None:
+        assert tuple(packs()[game.pack.size]) == game.pack.names
+        assert list(packs()) == [24, 28, 32, 36, 52]
+        assert blocks("text", "pack")[0].split() == packs()[36]
 
-    @pytest.mark.parametrize("ruleset", PRESETS)
-    def test_has_the_alphabet_of_every_ruleset(self, ruleset: str) -> None:
-        game = Huutopussi(PRESETS[ruleset], ruleset)
-        (pack,), (alphabet,) = blocks("text", "pack"), blocks("text", "alphabet")
-        places = {"CARD": pack.split(), "N": list(map(str, game.bids)), "SUIT": list("SHDC")}
+    @every_game
+    def test_have_the_alphabet_with_all_options(self, game: Game) -> None:
+        (alphabet,) = blocks("text", f"alphabet_{game.name}")
+        pack = list(game.pack.names)
+        black, red = ([c for c in pack if c[1] in suits] for suits in ("SC", "HD"))
+        low, high = (red, black) if game.name == "minnesota" else (black, red)
+        if game.name == "tuppi":
+            low, high = ([c for c in cards if c[0] not in "2JQK"] for cards in (low, high))
+        places = {"CARD": pack, "SUIT": list("SHDC"), "LOW": low, "HIGH": high}
+        if isinstance(game, Huutopussi):
+            places["N"] = list(map(str, game.bids))
         actions: list[str] = []
-        for line in alphabet.split():
-            word = line.rpartition(":")[2]
-            actions += [line.replace(word, one) for one in places.get(word, [word])]
+        for line in alphabet.splitlines():
+            pattern, _, condition = line.partition(" ")
+            if not condition or holds_for(condition.strip(), game.rules):
+                word = pattern.rpartition(":")[2]
+                actions += [pattern.replace(word, one) for one in places.get(word, [word])]
         assert tuple(actions) == game.actions
 
-    def test_has_every_verb_with_its_meaning(self) -> None:
-        shown = {names(row[0])[0].partition(":")[0] for row in rows(section("8.1 Cards"))}
-        verbs = {action.partition(":")[0] for action in game_named("huutopussi").actions}
-        assert shown == {v for v in verbs if v not in game_named("huutopussi").pack.index} | {"TH"}
+    @every_kind
+    def test_have_every_verb_with_its_phases_and_meaning(self, name: str) -> None:
+        shown = {
+            (phase, names(row[0])[0].partition(":")[0])
+            for row in rows(chapter(name, ACTIONS))
+            for phase in row[1].split(", ")
+        }
+        asked = {(phase, verb.replace("CARD", "TH")) for phase, verb in phases(name)}
+        assert {each for each in shown if each[0] != "(dictated)"} == asked
+        verbs = {verb_of(game, action) for game in games(name)
+                 for action in range(len(game.actions))}  # fmt: skip
+        assert {verb for _, verb in shown} == {verb.replace("CARD", "TH") for verb in verbs}
 
-    def test_has_the_points_of_cards_and_marriages(self) -> None:
-        text = " ".join(section("8.5").split()) + " ".join(section("8.6").split())
+    def test_have_the_orders_of_ranks(self) -> None:
+        table = {names(row[0])[0]: row[1].split() for row in rows(section("8.4 Tricks"))}
+        assert set(table) == set(RANK_ORDERS)
+        for order, ranks in RANK_ORDERS.items():
+            assert table[order] == [rank for rank in ranks if rank in table[order]]
+            assert set(table[order]) in [{card[0] for card in packs()[size]} for size in (36, 52)]
+
+    @every_game
+    def test_are_dealt_as_the_page_says(self, game: Game) -> None:
+        for number in range(5):
+            cards, tally = random_deal(game, number)
+            deal: Any = game.deal(cards, tally)
+            hands = [set(game.pack.texts(hand)) for hand in deal.hands]
+            assert hands == dealt(game, cards, tally.dealer)
+
+    @every_game
+    def test_allow_in_play_what_the_page_says(self, game: Game) -> None:
+        for number in range(120):
+            for deal in played(game, number):
+                view = deal.view(deal.to_act or 0)
+                if deal.to_act is not None and view.phase == "play":
+                    legal = [game.actions[action] for action in deal.legal()]
+                    assert sorted(playable(game, view)) == sorted(legal), (number, view)
+
+    @every_game
+    def test_give_tricks_to_whom_the_page_says(self, game: Game) -> None:
+        for number in range(20):
+            before: Any = None
+            for deal in played(game, number):
+                view = deal.view(0)
+                if before and sum(view.tricks) > sum(before.tricks):
+                    (play,) = view.history[len(before.history) :]
+                    rules: Any = game.rules
+                    trumps = not getattr(view, "stock", 0) or rules.trump_in_phase1
+                    trump = before.trump if trumps else None
+                    seat_of_it = winner(game, view, [*before.trick, play], trump)
+                    assert view.tricks[seat_of_it] == before.tricks[seat_of_it] + 1, number
+                before = view
+
+    def test_have_the_points_of_cards_and_marriages(self) -> None:
+        text = " ".join(chapter("huutopussi", MARRIAGES, SCORING).split())
         for points in CARD_POINTS.values():
-            assert " ".join(map(str, points.values())) in text
+            for scoring in (text, " ".join(chapter("marjapussi", SCORING).split())):
+                assert " ".join(map(str, points.values())) in scoring
         for name, by_suit in MARRIAGE_POINTS.items():
             high = sorted(zip(by_suit, "SHDC", strict=True), reverse=True)
             said = ", ".join(f"{suit} {n}" for n, suit in high) if any(by_suit) else "nothing"
             assert f"`{name}`: {said}" in text
 
-    def test_has_the_options_and_rulesets_of_the_code(self) -> None:
+    def test_have_the_options_and_rulesets_of_the_code(self) -> None:
         if os.environ.get("UPDATE"):
             PAGE.write_text(with_generated(), encoding="utf-8")
         assert PAGE.read_text(encoding="utf-8") == with_generated(), "UPDATE=1 writes the tables"
+        assert generated() == [(what, kind) for kind in KINDS for what in ("options", "rulesets")]
+
+    @every_kind
+    def test_have_those_tables_in_their_own_sections(self, name: str) -> None:
+        options = [names(row[0])[0] for row in rows(chapter(name, OPTIONS))]
+        assert options == [option.name for option in options_of(KINDS[name])]
+        rulesets = [names(row[0])[0] for row in rows(chapter(name, RULESETS))]
+        assert rulesets == list(KINDS[name].presets)
 
     def test_says_how_options_stand_in_a_rulesets_name(self) -> None:
         game = game_named("huutopussi", "helsinki", {"must_head": False, "bid_step": 10})
         assert f"`{game.ruleset}`" in section("`start`")
 
-    def test_explains_every_option_and_value(self) -> None:
-        explained = TEXT[TEXT.index("### 8.1") : TEXT.index("### 8.7")]
-        for option in options_of(KINDS["huutopussi"]):
-            assert f"`{option.name}`" in explained, option.name
+    @every_kind
+    def test_explain_every_option_and_value(self, name: str) -> None:
+        explained = chapter(name, ACTIONS, DEALING, BIDDING, TRICKS, MARRIAGES, SCORING)
+        explained += section("8.3 Seats") + section("8.4 Tricks") + section("8.5 Marriages")
+        if name == "marjapussi":
+            explained += chapter("bondtolva", TRICKS, MARRIAGES)
+        for option in options_of(KINDS[name]):
+            assert f"`{option.name}`" in explained + section("8.6 Deals"), option.name
             words = [w.strip() for part in option.values.split(" or ") for w in part.split(",")]
-            values = {w for w in words if w.isidentifier()} - {"true", "false", "none", "by_set"}
+            values = {w for w in words if w.isidentifier()} - {"true", "false", "none"}
             missing = {value for value in values if f"`{value}`" not in explained}
-            assert missing <= {"contract", "bid", "talon"}, (option.name, missing)
+            assert not missing, (option.name, missing)
+
+
+class TestAnnotatedDeals:
+    @every_kind
+    def test_are_what_the_engine_plays(self, name: str) -> None:
+        facts, script = annotated(name)
+        game = game_named(name, facts["ruleset"])
+        cards = [game.pack.index[card] for card in facts["cards"].split()]
+        start = replace(game.first(0), dealer=int(facts["dealer"]))
+        deal: Any = game.deal(cards, start)
+        for at, hand in enumerate(deal.hands):
+            assert " ".join(game.pack.texts(hand)) == facts[f"hand {at}"]
+        asks = []
+        for line, remark in script:
+            legal = " ".join(game.actions[action] for action in deal.legal())
+            won = sum(deal.tricks)
+            for turn, action, dictated in steps_of(line):
+                place = game.index[action]
+                assert (deal.to_act, deal.dictated()) == (turn, dictated), line
+                assert place in deal.legal(), (line, action)
+                view = json.loads(deal.view_json(turn))
+                asks.append((view, [game.actions[each] for each in deal.legal()]))
+                deal.apply(place)
+            said = dict(part.split(": ") for part in remark.split("; ") if ": " in part)
+            assert said.get("legal", legal) == legal, line
+            winner = re.match(r"seat (\d) wins", remark)
+            assert (winner is not None) == (sum(deal.tricks) > won), line
+            assert winner is None or int(winner[1]) == deal.winner, line
+        assert deal.to_act is None
+        assert facts["points"] == " ".join(map(str, deal.points()))
+        assert any("legal: " in remark for _, remark in script)
+        shown = [m for block in blocks("json", "referee") if (m := json.loads(block)).get("view")]
+        own = [(m["view"], m["legal"]) for m in shown if m["view"]["game"] == name]
+        assert len(own) == 1
+        assert own[0] in asks or name == "huutopussi"
 
 
 def bound(struct: type[msgspec.Struct], field: str, which: str) -> int:
@@ -313,16 +495,59 @@ PENALTIES = {
 }
 
 
-@pytest.mark.parametrize("ruleset", [*PRESETS, *PENALTIES])
-def test_the_floor_is_what_the_page_says(ruleset: str) -> None:
-    game = Huutopussi((PRESETS | PENALTIES)[ruleset], ruleset)
-    assert floor(game, game.deal(*random_deal(game, 0)), 0) == game.lowest_net()
-    for number in range(40):
-        deal, random = game.deal(*random_deal(game, number)), Random(number)
+FLOORED = [game for name in KINDS for game in games(name)]
+FLOORED += [Huutopussi(rules, name) for name, rules in PENALTIES.items()]
+
+
+@pytest.mark.parametrize("game", FLOORED, ids=lambda game: f"{game.name}/{game.ruleset}")
+def test_the_floor_is_what_the_page_says(game: Game) -> None:
+    assert lowest(game) == game.lowest_net()
+    for number in range(30):
+        for deal in played(game, number):
+            for side in range(max(game.sides) + 1 if deal.to_act is not None else 0):
+                assert floor(deal, side) == deal.floor(side), number
+
+
+ITEMS = [game for name in ("marjapussi", "bondtolva") for game in games(name)]
+
+
+@pytest.mark.parametrize("game", ITEMS, ids=lambda game: f"{game.name}/{game.ruleset}")
+def test_items_are_scored_as_the_page_says(game: Game) -> None:
+    rules: Any = game.rules
+    sides, endings = range(max(game.sides) + 1), 0
+    for number in range(60):
+        (cards, tally), random = random_deal(game, number), Random(number)
+        score = tuple(random.randint(rules.target - 5, rules.target - 1) for _ in sides)
+        deal: Any = game.deal(cards, replace(tally, score=score, unit="game", deals=0))
         while deal.to_act is not None:
-            for side in range(game.side_count):
-                assert floor(game, deal, side) == deal.floor(side), number
             deal.apply(choose(game, random, deal.legal()))
+        won = marriages(deal) if any(deal.hands) else all_items(deal)
+        after = deal.after()
+        assert after_items(deal, won) == (list(after.score), list(after.winners))
+        if not after.winners or rules.timing == "deal_end":
+            assert list(deal.points()) == [sum(p for s, p in won if s == side) for side in sides]
+        endings += bool(after.winners)
+    assert endings
+
+
+def test_tuppi_is_scored_as_the_page_says() -> None:
+    for game in games("tuppi"):
+        rules: Any = game.rules
+        for number in range(60):
+            *_, deal = played(game, number)
+            assert earned(deal, tricks_of(deal)) == list(deal.points())
+            for score in ((0, 0), (8, 0), (0, 48)):
+                deal.tally = replace(deal.tally, score=score, unit="game", deals=0)
+                after = deal.after()
+                assert after_tuppi(deal, list(deal.points())) == list(after.score)
+                assert bool(after.winners) == (max(after.score) >= rules.target)
+
+
+def test_minnesota_is_scored_as_the_page_says() -> None:
+    for game in games("minnesota"):
+        for number in range(60):
+            *_, deal = played(game, number)
+            assert gained(deal, tricks_of(deal)) == list(deal.points())
 
 
 # ---- the bot in the page ---------------------------------------------------------------------

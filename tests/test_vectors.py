@@ -109,10 +109,46 @@ def test_conversations_hold_what_they_are_named_for() -> None:
     assert seen("game.jsonl", '"unit": "game"', '"over": false', '"last": {')
     assert seen("redeal.jsonl", '"redeals": [2]', '"action": "redeal"')
     assert seen("declarations.jsonl", '"phase": "answer"', "name:C", "declare:S", "whole", "half:D")
+    assert seen("marjapussi.jsonl", '"phase": "answer"', '["name:H", "name:', '"half:')
+    assert seen("bondtolva.jsonl", '"phase": "declare"', '"legal": ["pass"]', '"stock": 12')
+    assert seen("tuppi.jsonl", '"phase": "sooli"', '"phase": "return"', '"points": [0, 24]')
+    assert seen("tuppi_partner.jsonl", '"phase": "give"', '"discard:?"')
+    assert seen("minnesota.jsonl", '"action": "high:', '"contract": "high"')
     assert seen("batch.jsonl", '"type": "batch"', '"tables": 4')
     assert seen("illegal.jsonl", '"kind": "illegal"')
     assert seen("forfeit.jsonl", "the referee plays on for this seat")
     assert seen("late.jsonl", '"kind": "timeout"', "too late, not used")
+
+
+def messages_of(name: str, kind: str) -> list[dict[str, Any]]:
+    return [line["message"] for line in lines_of(name)[1:] if line["message"]["type"] == kind]
+
+
+def test_conversations_show_a_seats_own_sealed_bid_to_it_alone() -> None:
+    bidding, *playing = [ask["view"] for ask in messages_of("tuppi_sealed.jsonl", "ask")]
+    assert (bidding["phase"], bidding["bids"], bidding["history"]) == ("bid", [], [])
+    own = [bid for seat, bid in playing[0]["bids"] if seat == 0]
+    assert own[0].startswith("rami:")
+    # The bid of seat 2 stands, and seat 3 after it is never shown.
+    assert [seat for seat, _ in playing[0]["bids"]] == [1, 2, 0]
+    assert playing[0]["declarer"] == 2
+
+
+def test_conversations_of_games_show_what_becomes_of_the_score() -> None:
+    for name, lost in (("marjapussi_game.jsonl", "side"), ("bondtolva_game.jsonl", "item")):
+        score, missing = [0, 0], []
+        for end in messages_of(name, "end"):
+            due = [old + new for old, new in zip(score, end["points"], strict=True)]
+            missing += [a - b for a, b in zip(due, end["score"], strict=True) if a > b]
+            score = end["score"]
+        assert missing, f"{name}: no {lost} has lost points"
+        assert max(score) == 5
+    assert messages_of("bondtolva_game.jsonl", "ask")[-1]["view"]["hand"]
+    scores = [end["score"] for end in messages_of("tuppi_game.jsonl", "end")]
+    assert [0, 0] in scores[1:]
+    views = [ask["view"]["score"] for ask in messages_of("tuppi_game.jsonl", "ask")]
+    assert any(max(score) > 0 for score in views)
+    assert views[-1] == scores[-2]
 
 
 class TestTextsThatBotsMightSend:
