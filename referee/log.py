@@ -224,6 +224,13 @@ class Log(Struct, kw_only=True):
         """The newest header."""
         return self.headers[-1]
 
+    def only(self, number: int) -> "Log":
+        """One of its sets taken out, to be verified and shown alone."""
+        return Log(
+            path=self.path, headers=self.headers, sets={number: self.sets[number]}, voids={},
+            unplayable=set(), end=None, good_bytes=0, set_aside=0,
+        )  # fmt: skip
+
     def gaps(self) -> list[int]:
         """Sets before the last one that are not there and not given up."""
         return [

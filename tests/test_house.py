@@ -13,7 +13,10 @@ LAYERS = [
     {"referee.games"},
     {"referee.table", "referee.clock", "referee.rulings", "referee.log", "referee.seats"},
     {"referee.job", "referee.live", "referee.roster", "referee.judge", "referee.arena"},
-    {"referee.replay"},
+    {
+        "referee.replay", "referee.retelling", "referee.retry",
+        "referee.told", "referee.other_worlds", "referee.leaks",
+    },
     {"referee.league"},
     {"referee.show"},
     {"referee.cli"},

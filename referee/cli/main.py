@@ -7,8 +7,10 @@ import click
 
 from referee import __version__
 from referee.cli.games import games
+from referee.cli.leak_check import leak_check
 from referee.cli.match import match
 from referee.cli.replay import replay
+from referee.cli.retry import retry
 from referee.cli.run import run
 from referee.cli.standings import standings
 from referee.cli.verify import verify
@@ -59,7 +61,7 @@ def commands() -> None:
     """A tournament referee for bots that play Finnish card games."""
 
 
-for command in (run, match, replay, verify, standings, games):
+for command in (run, match, replay, retry, verify, leak_check, standings, games):
     commands.add_command(command)
 
 

@@ -96,11 +96,7 @@ def _chosen(
     if record is None:
         there = f"0 to {max(log.sets)}" if log.sets else "none"
         raise ConfigError(f"{log.path}: set {number} is not in it; sets in it: {there}")
-    alone = Log(
-        path=log.path, headers=log.headers, sets={number: record}, voids={}, unplayable=set(),
-        end=None, good_bytes=0, set_aside=0,
-    )  # fmt: skip
-    verify(alone, folder.revealed(), logged_seatings)
+    verify(log.only(number), folder.revealed(), logged_seatings)
     empty = True
     for story in stories(game, log.header.unit, record):
         if table in (None, story.play.table) and deal in (None, story.play.deal):

@@ -1,5 +1,6 @@
 """Entrants of a league: what a league file says of a bot, and the program that this means."""
 
+import os
 import shlex
 import shutil
 import sys
@@ -129,7 +130,8 @@ def _argv(bot: str, words: list[str], base: Path) -> list[str]:
         return [sys.executable, str(samples[program]), *rest]
     if program in ("python", "python3"):
         return [sys.executable, *rest]
-    path = (base / program).resolve()
+    # Links stay as they are: the interpreter of a virtual environment is one.
+    path = Path(os.path.abspath(base / program))
     if path.is_file():
         if path.suffix == ".py":
             return [sys.executable, str(path), *rest]

@@ -1,16 +1,15 @@
 """A logged deal told again: every position, action and trick, as the rules make them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from protocol.messages import LastDeal
 from referee.cards import SUITS
-from referee.errors import LogMismatch
 from referee.games.game import Deal, Game, Tally, Unit
 from referee.games.marriages import MarriageGame
-from referee.log import DealLine, SetRecord, SideRecord, decode_play
+from referee.log import SetRecord, SideRecord
+from referee.retelling import Retelling, told
 from referee.rulings import Blame
 from referee.table import PlayRecord
 
@@ -110,13 +109,13 @@ class Brief(Struct, frozen=True, kw_only=True):
 
 def stories(game: Game, unit: Unit, record: SetRecord) -> Iterator[Story]:
     """The deals of a set by table and deal; raises LogMismatch where the rules do not allow one."""
-    for teller, deal in _told(game, unit, record, _Teller):
+    for teller, deal in told(game, unit, record, _Teller):
         yield teller.story(deal)
 
 
 def briefs(game: Game, unit: Unit, record: SetRecord) -> Iterator[Brief]:
     """The same in short, and much faster."""
-    for player, deal in _told(game, unit, record, _Player):
+    for player, deal in told(game, unit, record, Retelling):
         summary = deal.summary()
         yield Brief(
             play=player.play,
@@ -126,70 +125,7 @@ def briefs(game: Game, unit: Unit, record: SetRecord) -> Iterator[Brief]:
         )
 
 
-def _told(
-    game: Game, unit: Unit, record: SetRecord, how: "type[P]"
-) -> "Iterator[tuple[P, Deal]]":
-    """Every deal of a set, played out."""
-    tables: dict[int, list[DealLine]] = {}
-    for _, line, play in record.deals():
-        tables.setdefault(play.table, []).append(line)
-    for number in sorted(tables):
-        tally = game.first(record.set, unit)
-        last = None
-        for line in tables[number]:
-            player = how(game, tally, decode_play(line.play), line.side)
-            deal = player.played(last)
-            yield player, deal
-            tally, last = deal.after(), deal.summary()
-
-
-class _Player:
-    """Plays one deal of a log again."""
-
-    def __init__(self, game: Game, tally: Tally, play: PlayRecord, side: SideRecord) -> None:
-        self.game = game
-        self.tally = tally
-        self.play = play
-        self.side = side
-
-    def played(self, last: LastDeal | None) -> Deal:
-        """Play all dealings; the deal that was played out."""
-        game = self.game
-        actions = self.play.actions.split(" ")
-        redeals: tuple[int, ...] = ()
-        at = 0
-        for texts in self.play.cards:
-            names = texts.split(" ")
-            cards = [game.pack.index[name] for name in names]
-            deal = game.deal(cards, self.tally, redeals, last)
-            self.dealt(deal, names)
-            while deal.to_act is not None:
-                action = actions[at] if at < len(actions) else ""
-                place = game.index.get(action)
-                if place is None or place not in deal.legal():
-                    raise LogMismatch(
-                        f"play.actions[{at}]: {action!r} is not legal for seat {deal.to_act}"
-                    )
-                self.act(deal, at, place)
-                at += 1
-            if deal.redealer is None:
-                return deal
-            redeals = (*redeals, deal.redealer)
-        raise LogMismatch(f"deal {self.play.deal} ends with a demand for new cards")
-
-    def dealt(self, deal: Deal, cards: list[str]) -> None:
-        """Cards have been dealt."""
-
-    def act(self, deal: Deal, at: int, place: int) -> None:
-        """Play one action."""
-        del at
-        deal.apply(place)
-
-
-P = TypeVar("P", bound=_Player)
-
-
-class _Teller(_Player):
+class _Teller(Retelling):
     """Writes down what happens."""
 
     def __init__(self, game: Game, tally: Tally, play: PlayRecord, side: SideRecord) -> None:
