@@ -9,6 +9,7 @@ from referee import __version__
 from referee.cli.games import games
 from referee.cli.leak_check import leak_check
 from referee.cli.match import match
+from referee.cli.new_bot import new_bot
 from referee.cli.replay import replay
 from referee.cli.retry import retry
 from referee.cli.run import run
@@ -61,7 +62,7 @@ def commands() -> None:
     """A tournament referee for bots that play Finnish card games."""
 
 
-for command in (run, match, replay, retry, verify, leak_check, standings, games):
+for command in (run, match, new_bot, replay, retry, verify, leak_check, standings, games):
     commands.add_command(command)
 
 
