@@ -9,11 +9,13 @@ with the environment variable CI set that is a failure. Exit code 1 when anythin
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 from referee.cli.new_bot import samples
 from referee.league.manifest import Manifest, MissingTool, read_manifest, run_command
+from tests.protocol_page import blocks
 
 LIMIT_SECONDS = 900
 """For one step of one bot, downloads included."""
@@ -31,6 +33,27 @@ def step(name: str, what: str, command: str, folder: Path) -> bool:
     if done.returncode:
         print("\n".join("    " + line for line in done.stdout.splitlines()[-40:]), flush=True)
     return done.returncode == 0
+
+
+def page_bot(language: str, sample: Path, folder: Path) -> str | None:
+    """Lay out the bot of PROTOCOL.md in a language, with what its sample has installed.
+
+    Returns the shell line that builds it and plays a match, None where the page has no such bot.
+    """
+    if language not in ("javascript", "rust"):
+        return None
+    (code,) = blocks(language)
+    match = f"{sys.executable} -m referee.cli.main match"
+    ends = 'first_legal --sets 5 --json | grep -q \'"faults":{},"first_fault":null.*"faults":{}\''
+    if language == "javascript":
+        (folder / "small.mjs").write_text(code, encoding="utf-8")
+        (folder / "node_modules").symlink_to(sample / "node_modules")
+        return f'{match} "node small.mjs" {ends}'
+    (folder / "src").mkdir()
+    (folder / "src" / "main.rs").write_text(code, encoding="utf-8")
+    manifest = (sample / "Cargo.toml").read_text(encoding="utf-8").replace('"rt"', '"rt", "macros"')
+    (folder / "Cargo.toml").write_text(manifest, encoding="utf-8")
+    return f"cargo build -q --release && {match} target/release/lowest {ends}"
 
 
 def steps_of(folder: Path, manifest: Manifest) -> list[tuple[str, str]]:
@@ -72,6 +95,10 @@ def main() -> None:
             if not step(name, what, command, folder):
                 failed = True
                 break
+        with tempfile.TemporaryDirectory() as place:
+            line = None if "--build" in sys.argv else page_bot(name, folder, Path(place))
+            if line is not None and not step(name, "page", line, Path(place)):
+                failed = True
     sys.exit(1 if failed else 0)
 
 
