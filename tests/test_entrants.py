@@ -157,6 +157,18 @@ def test_run_says_who_is_left_out_and_can_insist_on_all(folder: Path) -> None:
     assert "no-such-tool is not installed" in done.output
 
 
+def test_a_change_in_any_module_of_the_sample_bots_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("smart.py", "thoughts.py"):
+        (tmp_path / name).write_text('if __name__ == "__main__":\n    pass\n', encoding="utf-8")
+    bots = {"smart": tmp_path / "smart.py"}
+    monkeypatch.setattr("referee.league.entrants.sample_bots", lambda: bots)
+    before = entrant_of(EntrantConfig(id="smart"), tmp_path).record.digest
+    (tmp_path / "thoughts.py").write_text("DEEP = True\n", encoding="utf-8")
+    assert entrant_of(EntrantConfig(id="smart"), tmp_path).record.digest != before
+
+
 def test_the_manifest_has_what_a_build_script_needs(folder: Path) -> None:
     manifest = read_manifest(folder)
     assert (manifest.name, manifest.build, manifest.needs) == ("mine", "make", ["sh"])

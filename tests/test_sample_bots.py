@@ -1,4 +1,4 @@
-"""The sample bots at tables in process: they keep the rules, repeat themselves, beat each other."""
+"""The sample bots in process: they play every ruleset, repeat themselves, beat each other."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,7 @@ from protocol.bot import Bot
 from protocol.messages import Ask, Start, Time
 from referee.cards import DealKey, seed_for, shuffled
 from referee.games.game import Game, Unit
-from referee.games.huutopussi_options import PRESETS
-from referee.games.rulesets import game_named
+from referee.games.rulesets import KINDS, game_named
 from referee.table import Table
 from sample_bots.python.first_legal import FirstLegal
 from sample_bots.python.greedy import Greedy
@@ -24,8 +23,18 @@ BOTS: dict[str, Callable[[], Bot]] = {
     "random_legal": lambda: RandomLegal("random_legal"),
     "greedy": lambda: Greedy("greedy"),
     "sampler": lambda: Sampler(samples=2),
-    "sampler-12": lambda: Sampler(samples=12),
 }
+RULESETS = [(kind.name, ruleset) for kind in KINDS.values() for ruleset in kind.presets]
+VARIANTS: list[tuple[str, str, dict[str, object]]] = [
+    ("marjapussi", "marjapussi", {"ask_half": "any", "declare_must_lead_marriage": True}),
+    ("marjapussi", "marjapussi-2p", {"declare_in_phase2": True, "trump_in_phase1": False}),
+    ("bondtolva", "bondtolva", {"deck": 36, "ten_eyes": 10}),
+    ("tuppi", "tuppi", {"bid_mode": "sealed", "bid_cards": "hand_cards"}),
+    ("tuppi", "tuppi", {"sooli_exchange": "discard_then_receive", "sooli_stop": False}),
+    ("tuppi", "tuppi", {"sooli_exchange": "none", "sooli_ace": "high"}),
+    ("minnesota", "minnesota", {"bid_cards": "hand_cards", "grand_lead": "left_of_declarer"}),
+]
+"""Options that no ruleset has and that change what a bot is asked."""
 
 
 def key(game: Game, set_number: int, deal: int = 0, redeal: int = 0) -> DealKey:
@@ -80,50 +89,85 @@ def played(game: Game, bots: list[Bot], set_number: int, unit: Unit = "deal") ->
 
 
 def margin(game: Game, one: Bot, other: Bot, sets: int) -> float:
-    """The mean net per deal of two pairs' first bot over duplicate sets."""
+    """The mean net per deal of one bot against another that sits on all other sides."""
     total = 0.0
+    sides = len(set(game.sides))
     for set_number in range(sets):
-        for bots, side in (([one, other, one, other], 0), ([other, one, other, one], 1)):
+        for side in range(sides):
+            bots = [one if own == side else other for own in game.sides]
             nets = played(game, bots, set_number).records[-1].nets
             assert nets is not None
             total += nets[side]
-    return total / (2 * sets)
+    return total / (sides * sets)
 
 
-@pytest.mark.parametrize("ruleset", PRESETS)
-@pytest.mark.parametrize("name", ["first_legal", "random_legal", "greedy", "sampler"])
+def same_twice(name: str, game: Game, set_number: int) -> bool:
+    """Whether a bot in all seats keeps the rules and plays the same when it plays again."""
+    first, again = (
+        played(game, [BOTS[name]() for _ in range(game.seats)], set_number).records
+        for _ in range(2)
+    )
+    return first == again
+
+
+@pytest.mark.parametrize("name", BOTS)
 class TestEverySampleBot:
-    def test_plays_legally_and_the_same_when_played_again(self, name: str, ruleset: str) -> None:
-        game = game_named("huutopussi", ruleset)
-        sets = 2 if name == "sampler" else 8
-        for set_number in range(sets):
-            first, again = (
-                played(game, [BOTS[name]() for _ in range(game.seats)], set_number).records
-                for _ in range(2)
-            )
-            assert first == again, (name, ruleset, set_number)
+    @pytest.mark.parametrize(("kind", "ruleset"), RULESETS)
+    def test_plays_every_ruleset_legally_and_the_same_again(
+        self, name: str, kind: str, ruleset: str
+    ) -> None:
+        game = game_named(kind, ruleset)
+        for set_number in range(2 if name == "sampler" else 8):
+            assert same_twice(name, game, set_number), set_number
+
+    @pytest.mark.parametrize(("kind", "ruleset", "options"), VARIANTS)
+    def test_plays_with_options_that_change_what_is_asked(
+        self, name: str, kind: str, ruleset: str, options: dict[str, object]
+    ) -> None:
+        game = game_named(kind, ruleset, options)
+        for set_number in range(1 if name == "sampler" else 8):
+            assert same_twice(name, game, set_number), set_number
+
+
+WEAKER = {"huutopussi": 30.0, "marjapussi": 1.0, "bondtolva": 1.0, "tuppi": 4.0, "minnesota": 1.0}
+"""What greedy wins at least, on average, from those that look at no card."""
 
 
 class TestStrength:
-    def test_greedy_beats_the_first_legal_action_clearly(self) -> None:
-        game = game_named("huutopussi", "helsinki")
-        assert margin(game, Greedy("greedy"), FirstLegal("first_legal"), 60) > 30
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_greedy_beats_the_first_legal_action_clearly(self, kind: str) -> None:
+        game = game_named(kind)
+        assert margin(game, Greedy("greedy"), FirstLegal("first_legal"), 60) > WEAKER[kind]
 
-    def test_greedy_beats_random_actions_clearly(self) -> None:
-        game = game_named("huutopussi", "helsinki")
-        assert margin(game, Greedy("greedy"), RandomLegal("random_legal"), 30) > 300
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_greedy_beats_random_actions_clearly(self, kind: str) -> None:
+        game = game_named(kind)
+        assert margin(game, Greedy("greedy"), RandomLegal("random_legal"), 60) > WEAKER[kind]
+
+    @pytest.mark.parametrize("kind", ["marjapussi-3p", "marjapussi-2p"])
+    def test_greedy_beats_random_actions_with_fewer_players(self, kind: str) -> None:
+        game = game_named("marjapussi", kind)
+        assert margin(game, Greedy("greedy"), RandomLegal("random_legal"), 60) > 0.5
 
     def test_sampler_beats_greedy(self) -> None:
         game = game_named("huutopussi", "helsinki")
-        assert margin(game, Sampler(samples=10), Greedy("greedy"), 60) > 0
+        assert margin(game, Sampler(samples=10), Greedy("greedy"), 24) > 0
+
+    @pytest.mark.parametrize("kind", ["marjapussi", "bondtolva", "tuppi", "minnesota"])
+    def test_sampler_beats_random_actions_clearly(self, kind: str) -> None:
+        game = game_named(kind)
+        random_legal = RandomLegal("random_legal")
+        assert margin(game, Sampler(samples=4), random_legal, 12) > WEAKER[kind]
 
 
 class TestSampler:
-    def test_decides_in_the_time_it_is_given(self) -> None:
-        game = game_named("huutopussi", "wikibooks-3")
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_decides_in_the_time_it_is_given(self, kind: str) -> None:
+        game = game_named(kind)
         bots: list[Bot] = [Sampler(milliseconds=1) for _ in range(game.seats)]
         assert played(game, bots, 0).over
 
-    def test_plays_whole_games(self) -> None:
-        game = game_named("huutopussi", "helsinki", {"max_deals": 3})
-        assert played(game, [Sampler(samples=1) for _ in range(4)], 0, "game").over
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_plays_whole_games(self, kind: str) -> None:
+        game = game_named(kind, None, {"max_deals": 2})
+        assert played(game, [Sampler(samples=1) for _ in range(game.seats)], 0, "game").over

@@ -154,10 +154,14 @@ def _program_digest(launch: Launch, env: Mapping[str, str], transport: Transport
         total.update(f"transport={transport}\0".encode())
     for name in sorted(env):
         total.update(f"{name}={env[name]}\0".encode())
-    for word in launch.argv:
-        path = launch.cwd / word  # as the bot sees it
+    # As the bot sees them; without this interpreter, which is no part of a bot.
+    named = [launch.cwd / word for word in launch.argv if word != sys.executable]
+    samples = {path.parent for path in sample_bots().values()}
+    for folder in samples & {path.parent for path in named}:
+        named += sorted(folder.glob("*.py"))  # they are written of several modules
+    for path in named:
         try:
-            if word != sys.executable and path.is_file():
+            if path.is_file():
                 total.update(path.read_bytes())
         except OSError as error:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None

@@ -1,8 +1,8 @@
 """A bot that samples: it deals the cards it does not see at random, again and again.
 
 In each of these worlds (referee.games.worlds) it plays every action that it could take, lets a
-quick policy (rollout.py) play on to the end, and takes the action with the best mean net. What it
-bids and which contract it names follows from the points that such deals bring.
+quick policy (rollout.py) play on to the end, and takes the action with the best mean net. It
+plays every ruleset of every game; bids, sooli and the contract follow from such deals too.
 
     python -m sample_bots.python.sampler --samples 40
     python -m sample_bots.python.sampler --milliseconds 50
@@ -13,29 +13,31 @@ With `--samples` it plays the same whenever a table is played again.
 import argparse
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from protocol.bot import Bot
 from protocol.messages import Ask, HuutopussiView, Start
-from referee.games.game import net
-from referee.games.huutopussi import PACK, Deal, Huutopussi
+from referee.games.game import Game, Unit
+from referee.games.huutopussi import Huutopussi
+from referee.games.marjapussi import Marjapussi
+from referee.games.minnesota import Minnesota
 from referee.games.rulesets import game_from
+from referee.games.stock import StockGame
+from referee.games.tuppi import Tuppi
 from referee.games.worlds import worlds
 from sample_bots.python.rollout import Rollout
+from sample_bots.python.rollout_items import MarjapussiRollout, StockRollout
+from sample_bots.python.rollout_marriages import HuutopussiRollout
+from sample_bots.python.rollout_whist import WhistRollout
 
 SAMPLES = 40
 """Worlds in which each action is tried, on average: poor ones in fewer, good ones in more."""
-EXCHANGE = 3
-"""So many times as many for cards to give, return or discard: few decisions that weigh much."""
-AUCTION = 2
-"""So many times as many for a bid."""
 CONTRACT = 6
 """So many times as many for the contract, where a world is played out only once."""
-EARNED = 0.5
-"""The part of its points that a declarer is taken to earn while no contract is named."""
-SPARE = 0.3
-"""The weight of points beside the net, so that contracts are made with something to spare."""
+
+AnyRollout = Rollout[Any, Any]
 
 
 class Effort:
@@ -60,63 +62,61 @@ class Sampler(Bot):
     def __init__(
         self, name: str = "sampler", *, samples: int = SAMPLES, milliseconds: float | None = None
     ) -> None:
-        super().__init__(name, games=["huutopussi"])
+        super().__init__(name)
         self.samples = samples
         self.milliseconds = milliseconds
-        self._rollouts: dict[bytes, Rollout] = {}
+        self._rollouts: dict[bytes, AnyRollout] = {}
 
     def decide(self, ask: Ask) -> str:
-        """The action with the best mean; a redeal whenever it is offered, to weak hands only."""
-        legal = ask.legal
-        if len(legal) == 1:
-            return legal[0]
-        if "redeal" in legal:
-            return "redeal"
-        rollout = self._rollout(self.starts[ask.table])
-        if ask.view.phase == "bid":
-            return self._bid(ask, rollout)
+        """The action with the best mean."""
+        if len(ask.legal) == 1:
+            return ask.legal[0]
+        start = self.starts[ask.table]
+        rollout = self._rollout(start)
         if ask.view.phase == "contract":
-            return self._contract(ask, rollout)
-        return self._best(ask, rollout)
+            return self._contract(ask, start, rollout)
+        return self._best(ask, start, rollout)
 
-    def _rollout(self, start: Start) -> Rollout:
+    def _rollout(self, start: Start) -> AnyRollout:
         """The policy for the rules of this table."""
-        key = msgspec.json.encode(start.rules)
+        key = msgspec.json.encode((start.game, start.rules))
         if key not in self._rollouts:
-            game = game_from(start.game, start.ruleset, start.rules)
-            assert isinstance(game, Huutopussi)
-            self._rollouts[key] = Rollout(game)
+            self._rollouts[key] = rollout_for(game_from(start.game, start.ruleset, start.rules))
         return self._rollouts[key]
 
-    # ---- auction -----------------------------------------------------------------------------
-
-    def _bid(self, ask: Ask, rollout: Rollout) -> str:
-        """The lowest bid, if to declare at it brings more than to leave it to the others."""
+    def _best(self, ask: Ask, start: Start, rollout: AnyRollout) -> str:
+        """The action with the best mean; the worse half drops out after each round of worlds."""
         game = rollout.game
-        bids = [action for action in ask.legal if action.startswith("bid:")]
-        if not bids or "pass" not in ask.legal:
-            return ask.legal[0]
-        side = game.sides[ask.view.seat]
-        gain = 0.0
-        effort = Effort(2 * AUCTION * self.samples, self.milliseconds)
-        for world in worlds(game, seen(ask), self.random(ask)):
-            for action, sign in ((bids[0], 1), ("pass", -1)):
-                deal = world.copy()
-                deal.apply(game.index[action])
-                rollout.finish(deal)
-                gain += sign * expected_net(deal, side)
-            effort.done += 2
-            if effort.spent() >= 1:
-                break
-        return bids[0] if gain > 0 else "pass"
+        view = ask.view
+        actions = [game.index[action] for action in rollout.candidates(view, ask.legal)]
+        rounds = (len(actions) - 1).bit_length()
+        times = rollout.times.get(view.phase, 1)
+        effort = Effort(times * self.samples * len(actions), self.milliseconds)
+        value = rollout.measure(view)
+        side = game.sides[view.seat]
+        totals = dict.fromkeys(actions, 0.0)
+        found = worlds(game, view, self.random(ask), unit_of(start))
+        for number in range(1, rounds + 1):
+            while effort.spent() < number / rounds and (world := next(found, None)):
+                for action in totals:
+                    deal = world.copy()
+                    deal.apply(action)
+                    rollout.finish(deal)
+                    totals[action] += value(deal, side)
+                effort.done += len(totals)
+            best = sorted(totals, key=lambda action: -totals[action])
+            totals = {action: totals[action] for action in best[: (len(best) + 1) // 2]}
+        return str(game.actions[next(iter(totals))])
 
-    def _contract(self, ask: Ask, rollout: Rollout) -> str:
-        """The contract that pays best over all worlds."""
-        game = rollout.game
-        side = game.sides[ask.view.seat]
+    def _contract(self, ask: Ask, start: Start, rollout: AnyRollout) -> str:
+        """The contract of Huutopussi that pays best over all worlds."""
+        game, view = rollout.game, ask.view
+        assert isinstance(game, Huutopussi)
+        assert isinstance(view, HuutopussiView)
+        side = game.sides[view.seat]
         raws: list[int] = []
         effort = Effort(CONTRACT * self.samples, self.milliseconds)
-        for world in worlds(game, seen(ask), self.random(ask)):
+        for world in worlds(game, view, self.random(ask), unit_of(start)):
             world.apply(game.index[ask.legal[0]])
             rollout.finish(world)
             raws.append(world.raw()[side])
@@ -125,77 +125,22 @@ class Sampler(Bot):
                 break
         return max(ask.legal, key=lambda action: pays(int(action.removeprefix("contract:")), raws))
 
-    # ---- cards and declarations --------------------------------------------------------------
 
-    def _best(self, ask: Ask, rollout: Rollout) -> str:
-        """The action with the best mean; the worse half drops out after each round of worlds."""
-        game = rollout.game
-        view = seen(ask)
-        actions = [game.index[action] for action in different(ask, game)]
-        rounds = (len(actions) - 1).bit_length()
-        times = EXCHANGE if view.phase in ("give", "return", "discard") else 1
-        effort = Effort(times * self.samples * len(actions), self.milliseconds)
-        named = view.contract is not None or view.declarer is None
-        score = named_net if named else expected_net
-        side = game.sides[view.seat]
-        totals = dict.fromkeys(actions, 0.0)
-        found = worlds(game, view, self.random(ask))
-        for number in range(1, rounds + 1):
-            while effort.spent() < number / rounds and (world := next(found, None)):
-                for action in totals:
-                    deal = world.copy()
-                    deal.apply(action)
-                    rollout.finish(deal)
-                    totals[action] += score(deal, side)
-                effort.done += len(totals)
-            best = sorted(totals, key=lambda action: -totals[action])
-            totals = {action: totals[action] for action in best[: (len(best) + 1) // 2]}
-        return game.actions[next(iter(totals))]
+def unit_of(start: Start) -> Unit:
+    """The unit of a table."""
+    return "game" if start.unit == "game" else "deal"
 
 
-def seen(ask: Ask) -> HuutopussiView:
-    """The view of an ask."""
-    assert isinstance(ask.view, HuutopussiView)
-    return ask.view
-
-
-def different(ask: Ask, game: Huutopussi) -> list[str]:
-    """The legal actions without cards that come to the same as an earlier one.
-
-    They do when they are of one suit, count the same and no card that others hold, or that lies
-    in the trick, ranks between them. The king and queen of an open suit are a pair of their own.
-    """
-    view = seen(ask)
-    played = PACK.mask(action for _, action in view.history if action in PACK.index)
-    own = PACK.mask([*view.hand, *view.chosen, *view.discarded])
-    others = PACK.full & ~(own | played) | PACK.mask(card for _, card in view.trick)
-    declared = [suit for _, suit in view.declared]
-    kept: dict[tuple[object, ...], str] = {}
-    for action in ask.legal:
-        card = PACK.index.get(action.rpartition(":")[2])
-        if card is None:
-            kept[(action,)] = action
-            continue
-        rank, suit = PACK.names[card][0], PACK.names[card][1]
-        points = game.scorer.card_points(1 << card)
-        royal = rank in "KQ" and suit not in declared
-        kept.setdefault((suit, points, royal, game.trick_rules.above[card] & others), action)
-    return list(kept.values())
-
-
-def named_net(deal: Deal, side: int) -> float:
-    """The net of a finished deal, and a little for every point won beyond what counts."""
-    return net(deal.points(), side) + SPARE * net(deal.raw(), side)
-
-
-def expected_net(deal: Deal, side: int) -> float:
-    """The net of a finished deal whose contract is still to be named by the declarer."""
-    points: list[float] = list(deal.raw())
-    if deal.declarer is not None:
-        declaring = deal.game.sides[deal.declarer]
-        raw, bid = points[declaring], deal.game.bids[deal.high]
-        points[declaring] = max(EARNED * raw, bid) if raw >= bid else -bid
-    return net(points, side)
+def rollout_for(game: Game) -> AnyRollout:
+    """The quick policy for a game."""
+    if isinstance(game, Huutopussi):
+        return HuutopussiRollout(game)
+    if isinstance(game, Marjapussi):
+        return MarjapussiRollout(game, game.scorer)
+    if isinstance(game, StockGame):
+        return StockRollout(game, game.scorer)
+    assert isinstance(game, Tuppi | Minnesota)
+    return WhistRollout(game, game.rules.grand_points)
 
 
 def pays(contract: int, raws: Sequence[int]) -> int:
