@@ -121,6 +121,14 @@ def test_a_bot_that_is_not_built_says_how_to_build_it(folder: Path) -> None:
         launch_of(str(folder), folder)
 
 
+def test_what_a_build_makes_may_be_named(folder: Path) -> None:
+    changed(folder, 'build = "make"', 'build = "make"\nbuilt = "node_modules"')
+    with pytest.raises(MissingTool, match="node_modules is not there; build it"):
+        launch_of(str(folder), folder)
+    (folder / "node_modules").mkdir()
+    assert launch_of(str(folder), folder).argv
+
+
 def test_an_optional_entrant_is_left_out_with_the_reason(folder: Path) -> None:
     changed(folder, '["sh"]', '["no-such-tool"]')
     entrants = [

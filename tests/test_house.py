@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("protocol", "referee", "sample_bots")
 
@@ -12,9 +14,12 @@ LAYERS = [
     {"referee", "referee.errors", "referee.cards", "referee.tricks"},
     {"referee.games"},
     {"referee.table", "referee.clock", "referee.rulings", "referee.log", "referee.seats"},
-    {"referee.job", "referee.live", "referee.roster", "referee.judge", "referee.arena"},
     {
-        "referee.replay", "referee.retelling", "referee.retry",
+        "referee.job", "referee.live", "referee.roster", "referee.lateness", "referee.judge",
+        "referee.arena",
+    },
+    {
+        "referee.replay", "referee.retelling", "referee.retry", "referee.check",
         "referee.told", "referee.other_worlds", "referee.leaks",
     },
     {"referee.league"},
@@ -38,6 +43,8 @@ LONG_FUNCTIONS = {
 def modules() -> Iterator[tuple[str, Path]]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
+            if "node_modules" in path.parts:
+                continue
             parts = path.relative_to(ROOT).with_suffix("").parts
             yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
@@ -111,15 +118,93 @@ def test_games_touch_no_socket_clock_file_or_random_generator() -> None:
             assert not forbidden & set(imports(path)), user
 
 
+TIMERS = {
+    "time.monotonic", "time.monotonic_ns", "time.perf_counter", "time.perf_counter_ns",
+    "time.process_time", "time.process_time_ns", "time.thread_time", "time.sleep",
+}  # fmt: skip
+"""What may be used of the module `time`: everything else there is or shows the wall clock."""
+
+WALL_CLOCK_METHODS = {"now", "utcnow", "today", "fromtimestamp"}
+"""Of `datetime` and `date`, under whatever name."""
+
+
+def wall_clock_uses(source: str) -> list[str]:
+    """What in a module reads the wall clock, however it was imported or renamed."""
+    tree = ast.parse(source)
+    aliases: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            aliases |= {a.asname or a.name.split(".")[0]: a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            aliases |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "time":
+            names = {f"time.{a.name}" for a in node.names}
+            found += sorted(names - TIMERS)
+        elif isinstance(node, ast.Attribute):
+            owner = ast.unparse(node.value).split(".")
+            if owner[0] not in aliases:
+                continue
+            owner[0] = aliases[owner[0]]
+            name = ".".join([*owner, node.attr])
+            stamps = owner[0].split(".")[0] == "datetime" and node.attr in WALL_CLOCK_METHODS
+            if stamps or (owner == ["time"] and name not in TIMERS):
+                found.append(name)
+        elif isinstance(node, ast.Constant) and node.value in ("CLOCK_REALTIME", "time_ns"):
+            found.append(f"a string that says {node.value}")
+    return found
+
+
 def test_only_the_log_stamp_reads_the_wall_clock() -> None:
-    readers = []
-    for user, path in modules():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                call = f"{node.value.id}.{node.attr}"
-                if call in {"time.time", "datetime.now", "datetime.utcnow", "time.localtime"}:
-                    readers.append(f"{user}: {call}")
-    assert readers == ["referee.cli.match: datetime.now", "referee.live: datetime.now"], readers
+    readers = {
+        user: found
+        for user, path in modules()
+        if (found := wall_clock_uses(path.read_text(encoding="utf-8")))
+    }
+    stamp = ["datetime.datetime.now"]
+    assert readers == {"referee.cli.match": stamp, "referee.live": stamp}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import time\ntime.time()",
+        "import time as t\nt.time_ns()",
+        "import time\nnow = time.time\nnow()",
+        "import time\ntime.clock_gettime(time.CLOCK_REALTIME)",
+        "import time\ntime.localtime()",
+        "import time\ntime.strftime('%H')",
+        "from time import time",
+        "from time import time as now",
+        "from time import monotonic, time_ns",
+        "from time import *",
+        "import time\ngetattr(time, 'time_ns')()",
+        "from datetime import datetime\ndatetime.now()",
+        "from datetime import datetime as clock\nclock.utcnow()",
+        "from datetime import date\ndate.today()",
+        "from datetime import datetime\ndatetime.today()",
+        "import datetime\ndatetime.datetime.now(datetime.UTC)",
+        "import datetime as dt\ndt.date.today()",
+    ],
+)
+def test_the_wall_clock_is_recognised_under_every_name(source: str) -> None:
+    assert wall_clock_uses(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import time\ntime.monotonic()\ntime.sleep(1)",
+        "from time import perf_counter as clock\nclock()",
+        "from datetime import timedelta\ntimedelta(1)",
+        "job.time.decision_ms",
+        "time = job.time\ntime.bank_ms",
+        "from referee import job\njob.time.start_ms",
+    ],
+)
+def test_what_merely_looks_like_it_is_not_taken_for_the_wall_clock(source: str) -> None:
+    assert wall_clock_uses(source) == []
 
 
 def test_files_and_functions_stay_readable() -> None:

@@ -28,6 +28,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What to install when they are not, in one line."""
     build: str = ""
     """A shell line that builds it; empty where nothing is to be built."""
+    built: str = ""
+    """A path that the build makes, where `run` does not name one."""
     transport: Transport = "zeromq"
     lint: str = ""
     """A shell line with the language's formatter and linter."""
@@ -67,7 +69,9 @@ def run_command(manifest: Manifest, folder: Path) -> list[str]:
     words = shlex.split(manifest.run)
     if not words:
         raise ConfigError(f"{folder / FILE}: run = {manifest.run!r}: expected a command line")
-    unbuilt = [word for word in words if "/" in word and not (folder / word).exists()]
+    paths = [word for word in words if "/" in word]
+    paths += [manifest.built] if manifest.built else []
+    unbuilt = [path for path in paths if not (folder / path).exists()]
     if unbuilt:
         hint = f"; build it: (cd {folder} && {manifest.build})" if manifest.build else ""
         raise MissingTool(f"{folder}: {unbuilt[0]} is not there{hint}")
