@@ -290,7 +290,7 @@ READY = sorted((ROOT / "tournaments").glob("*.toml"))
 def test_a_ready_league_can_be_read(path: Path) -> None:
     league = read_league(path)
     assert league.config.name == path.stem
-    assert {entrant.id for entrant in league.entrants} >= {"greedy", "sampler"}
+    assert "greedy" in {entrant.id for entrant in league.entrants}
 
 
 def test_whole_games_of_exact_targets_and_resets_are_played_and_verified(tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def copy_sample(sample: Path, folder: Path, name: str) -> None:
         text = path.read_text(encoding="utf-8").replace(old, name)
         uses_vectors = uses_vectors or _VECTORS in text
         target.write_text(text.replace(_VECTORS, "vectors"), encoding="utf-8")
-        target.chmod(path.stat().st_mode & 0o777)
+        # An installed wheel does not keep which files can be run.
+        target.chmod(0o755 if text.startswith("#!") else path.stat().st_mode & 0o777)
     if uses_vectors:
         _copy_vectors(folder / "vectors")
 
