@@ -6,6 +6,7 @@ from typing import IO, Any
 import click
 
 from referee import __version__
+from referee.cli.check import check
 from referee.cli.games import games
 from referee.cli.leak_check import leak_check
 from referee.cli.match import match
@@ -62,7 +63,7 @@ def commands() -> None:
     """A tournament referee for bots that play Finnish card games."""
 
 
-for command in (run, match, new_bot, replay, retry, verify, leak_check, standings, games):
+for command in (run, match, check, new_bot, replay, retry, verify, leak_check, standings, games):
     commands.add_command(command)
 
 

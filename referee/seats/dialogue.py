@@ -5,23 +5,44 @@ bot, always with a deadline, and ends too when the bot does.
 """
 
 import os
+import signal
+import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import NamedTuple, Self
 
+import msgspec
 import zmq
 
-from protocol.messages import Act, EncodedAsk, Hello, Limits, ToBot
+from protocol.messages import (
+    Act,
+    Bye,
+    EncodedAsk,
+    Hello,
+    Limits,
+    Ping,
+    ToBot,
+    Welcome,
+    decode_from_bot,
+)
 from referee import __version__
 from referee.errors import RefereeError
 from referee.seats.bot import BotCommand, BotSeat
+from referee.seats.keeper import descendants
 from referee.seats.process import ExitReport
 from referee.seats.trouble import Trouble
-from referee.seats.zeromq import MESSAGE_BYTES, SocketFolder
+from referee.seats.zeromq import MESSAGE_BYTES, Received, SocketFolder
 
 _TICK_SECONDS = 0.25
 _MOST = 64
 """Messages taken at once."""
+
+_LEAVING_SECONDS = 0.3
+"""What a bot has started may take so long to end after it."""
+
+_LOOK_SECONDS = 0.005
+"""Between two looks at a process that is about to end."""
 
 
 class NoStart(RefereeError):
@@ -47,6 +68,59 @@ class Answer(NamedTuple):
     """How the process ended, if it did."""
 
 
+class Parting(NamedTuple):
+    """How a bot left after bye."""
+
+    exit: ExitReport | None
+    """None where it did not."""
+    took_ms: float
+    left: list[str]
+    """The command lines of processes that it left behind."""
+
+
+class _HeardSeat(BotSeat):
+    """A seat that keeps what came before a valid hello, pings, and can be given to any game."""
+
+    first_words: list[Received]
+    """Everything up to the hello, the hello included."""
+    any_game = False
+    """Whether a hello is taken whatever games it names."""
+    dress: Callable[[Welcome], bytes] | None = None
+    """What is sent for a welcome, where it is not the plain one."""
+
+    def _greet(self, received: Received) -> Trouble | None:
+        self.first_words.append(received)
+        if self.any_game:
+            try:
+                message = decode_from_bot(received.data)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                message = None
+            if isinstance(message, Hello) and message.games:
+                self.game = message.games[0]
+        return super()._greet(received)
+
+    def send(self, message: ToBot) -> bool:
+        """Send a message, a welcome as it is to look."""
+        if isinstance(message, Welcome) and self.dress is not None:
+            return self.link.send(self.dress(message))
+        return super().send(message)
+
+    def ping(self) -> int:
+        """Send a ping; its id."""
+        self._next_ping += 1
+        self._pinged.add(self._next_ping)
+        self.send(Ping(id=self._next_ping))
+        return self._next_ping
+
+    def unanswered(self, ping: int) -> bool:
+        """Whether a ping has no pong yet."""
+        return ping in self._pinged
+
+    def forget(self, ping: int) -> None:
+        """Wait for no pong any more."""
+        self._pinged.discard(ping)
+
+
 class Dialogue:
     """A bot process from its start to its end; a context manager, which kills it."""
 
@@ -54,12 +128,17 @@ class Dialogue:
         self,
         command: BotCommand,
         *,
-        game: str,
+        game: str | None,
         seat: int | None = 0,
         tables: int = 1,
         start_seconds: float = 30.0,
         stderr_folder: str,
+        welcome: Callable[[Welcome], bytes] | None = None,
     ) -> None:
+        """Start the bot for a game, or, where that is None, for whichever it names first.
+
+        `welcome` makes the bytes of a welcome that is not the plain one.
+        """
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._folder = SocketFolder()
         self._start_seconds = start_seconds
@@ -67,10 +146,13 @@ class Dialogue:
         self._poller = zmq.Poller()
         limits = Limits(message_bytes=MESSAGE_BYTES, unexpected_messages=8, soft_faults=3)
         self.stderr_path = os.path.join(stderr_folder, f"{command.entrant}.txt")
-        self.bot = BotSeat(
-            self._context, self._folder, command, seat=seat, game=game, tables=tables,
+        self.bot = _HeardSeat(
+            self._context, self._folder, command, seat=seat, game=game or "", tables=tables,
             limits=limits, referee=f"referee {__version__}", stderr_path=self.stderr_path,
         )  # fmt: skip
+        self.bot.first_words = []
+        self.bot.any_game = game is None
+        self.bot.dress = welcome
         self.bot.link.watch(self._poller)
         self._poller.register(self.bot.process.fileno(), zmq.POLLIN)
 
@@ -166,12 +248,86 @@ class Dialogue:
             if self.bot.state == "ready":
                 self.bot.tick(time.monotonic())
 
+    @property
+    def first_words(self) -> list[Received]:
+        """Everything that the bot sent up to its hello, the hello included."""
+        return self.bot.first_words
+
+    def ping(self, seconds: float) -> float | None:
+        """Ping, and wait so long for the pong; after how many milliseconds, None if never."""
+        began = time.monotonic()
+        number = self.bot.ping()
+        while self.bot.unanswered(number):
+            left = began + seconds - time.monotonic()
+            if left <= 0 or self.bot.exit is not None:
+                self.bot.forget(number)
+                return None
+            self._take(min(left, _TICK_SECONDS))
+        return (time.monotonic() - began) * 1000
+
+    def disconnected(self) -> bool:
+        """Whether the bot has closed its connection and is still alive."""
+        until = time.monotonic() + 2 * _TICK_SECONDS
+        while self.bot.exit is None and time.monotonic() < until:
+            self._take(_LOOK_SECONDS)
+            self.bot.tick(time.monotonic())
+            if not self.bot.suspicious:
+                return False
+            if self.bot.disconnected(time.monotonic()):
+                return True
+        return False
+
     # ---- the end -----------------------------------------------------------------------------
 
     def farewell(self, reason: str, seconds: float) -> ExitReport | None:
         """Say bye and wait so long for the bot to leave by itself; None where it did not."""
         self.bot.link.unwatch(self._poller)
         self.bot.stop(reason, seconds + 60.0)
+        return self._ended(seconds)
+
+    def vanish(self, seconds: float) -> ExitReport | None:
+        """Close the bot's standard input without a bye, as when the referee is gone.
+
+        Waits so long for the bot to leave by itself; None where it did not.
+        """
+        self.bot.state = "gone"
+        return self.farewell("", seconds)
+
+    def part(self, reason: str, seconds: float) -> Parting:
+        """Say bye alone, wait so long for the bot to leave, and look what it leaves behind.
+
+        What a bot leaves is ended as soon as its keeper has seen it go, so the keeper is held
+        meanwhile. Elsewhere than on Linux nothing can be said about what is left.
+        """
+        began = time.monotonic()
+        pid = self.bot.process.pid
+        if pid is None or sys.platform != "linux":
+            ended = self.farewell(reason, seconds)
+            return Parting(ended, (time.monotonic() - began) * 1000, [])
+        keeper = _status(pid)[1]
+        left: list[int] = []
+        os.kill(keeper, signal.SIGSTOP)
+        try:
+            self.bot.send(Bye(reason=reason))
+            while _lives(pid) and time.monotonic() - began < seconds:
+                if self.bot.link.receive(_MOST):  # words after bye are nobody's business
+                    continue
+                time.sleep(_LOOK_SECONDS)
+            took = (time.monotonic() - began) * 1000
+            until = time.monotonic() + _LEAVING_SECONDS
+            while not _lives(pid):
+                left = [each for each in descendants(keeper) if _lives(each)]
+                if not left or time.monotonic() > until:
+                    break
+                time.sleep(_LOOK_SECONDS)
+            words = [_command(each) for each in left]
+            alive = _lives(pid)
+        finally:
+            os.kill(keeper, signal.SIGCONT)
+        return Parting(None if alive else self._ended(2.0), took, words)
+
+    def _ended(self, seconds: float) -> ExitReport | None:
+        """Wait so long for the process to end, and hear nothing it says."""
         deadline = time.monotonic() + seconds
         while self.bot.exit is None and (left := deadline - time.monotonic()) > 0:
             self._poller.poll(int(min(left, _TICK_SECONDS) * 1000) + 1)
@@ -191,3 +347,31 @@ def ending(report: ExitReport) -> str:
     """How a process ended, with its last words."""
     words = [*report.stderr_first, *report.stderr_last]
     return report.describe() + (f"; its last words: {words[-1]}" if words else "")
+
+
+def _status(pid: int) -> tuple[str, int]:
+    """State and parent of a process; as of a dead one where it is not there any more."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, parent = file.read().rpartition(b")")[2].split()[:2]
+    except OSError:
+        return "X", 0
+    return state.decode(), int(parent)
+
+
+def _lives(pid: int) -> bool:
+    """Whether a process has not ended; a first thread that has gone before others has not."""
+    try:
+        threads = len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return False
+    return threads > 1 or _status(pid)[0] not in "ZX"
+
+
+def _command(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            words = file.read().rstrip(b"\0").split(b"\0")
+    except OSError:
+        words = []
+    return b" ".join(words).decode("utf-8", "backslashreplace") or f"process {pid}"
