@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 
-from referee.games.huutopussi import Deal, Huutopussi
+from referee.games.huutopussi import Deal
 from referee.games.huutopussi_options import CARD_POINTS, MARRIAGE_POINTS
 from tests.protocol_page import blocks
 
@@ -79,13 +79,13 @@ def chance(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"order": cycle, "tables": tables}
 
 
-def penalty(game: Huutopussi, contract: int, bid: int) -> int:
-    rules = game.rules
+def penalties(rules: Any, contract: int, bid: int) -> tuple[int, int]:
+    """What `no_trick_penalty` and `takes_all_penalty` cost."""
     no_trick = {"none": 0, "contract": contract, "bid": bid}.get(
         str(rules.no_trick_penalty), rules.no_trick_penalty
     )
     takes_all = {"none": 0, "contract": contract, "double_contract": 2 * contract}
-    return max(int(no_trick), takes_all[rules.takes_all_penalty])
+    return int(no_trick), takes_all[rules.takes_all_penalty]
 
 
 def net(points: list[int]) -> float:
@@ -114,52 +114,104 @@ def lowest(game: Any) -> float:
     return floor(game.deal(cards, game.first(0)), 0)
 
 
+def at_most(rules: Any, n: int, x: int) -> int:
+    """The most that n sides can get for x raw points."""
+    if n == 0 or rules.rounding == "none":
+        return x if n else 0
+    return max(points for points in range(x + 2 * n + 1) if points % 5 == 0)
+
+
+def against(k: int, own: int, others: int) -> float:
+    """The net of a side against what all others have together."""
+    return net([own, others, *[0] * (k - 2)])
+
+
 def huutopussi(deal: Deal, side: int) -> float:
     """Section 18.8, written from its words."""
-    game = deal.game
-    rules, k = game.rules, game.side_count
-    values, marriages = CARD_POINTS[rules.card_points], MARRIAGE_POINTS[rules.marriage_points]
-    pack, last = 4 * sum(values.values()), rules.last_trick_points
-    slack = 2 if rules.rounding != "none" else 0
-    multiplier = rules.declarer_no_trick_multiplier
-    won = [game.pack.texts(mask) for mask in deal.taken]
-    if deal.contract is None and not any(won):
-        high = game.bids[-1]
-        everything = pack + last + sum(marriages) + slack * k
-        declaring = [-high * multiplier, everything] + [0] * (k - 2)
-        defending = [-penalty(game, high, high), high] + [everything] * (k > 2) + [0] * (k - 3)
-        return min(net(declaring), net(defending))
-    cards = [sum(values.get(card[0], 0) for card in pile) for pile in won]
+    game, rules, k = deal.game, deal.game.rules, deal.game.side_count
+    pack = 4 * sum(CARD_POINTS[rules.card_points].values())
+    everything = pack + rules.last_trick_points
+    everything += sum(MARRIAGE_POINTS[rules.marriage_points])
+    high, multiplier = game.bids[-1], rules.declarer_no_trick_multiplier
+    margin = 2 if rules.rounding == "nearest5_before_test" else 0
+    playing = deal.PHASES[deal.phase] in ("play", "answer")
+    if deal.contract is not None or (deal.declarer is None and playing):
+        return in_play(deal, side, margin)
+    declaring = against(k, -high * multiplier, at_most(rules, k - 1, everything))
+    bid = high if deal.declarer is None else game.bids[deal.high]
+    rest = at_most(rules, k - 2, max(0, everything - high + margin))
+    defending = against(k, -max(penalties(rules, high, bid)), high + rest)
+    if deal.declarer is None:
+        return min(declaring, defending)
+    return declaring if game.sides[deal.declarer] == side else defending
+
+
+def in_play(deal: Deal, side: int, margin: int) -> float:
+    """The same once the contract is named, or where there is none."""
+    game, rules, k = deal.game, deal.game.rules, deal.game.side_count
+    values = CARD_POINTS[rules.card_points]
+    piles = [game.pack.texts(mask) for mask in deal.taken]
+    cards = [sum(values.get(card[0], 0) for card in pile) for pile in piles]
+    tricks = [sum(n for at, n in zip(game.sides, deal.tricks, strict=True) if at == each)
+              for each in range(k)]  # fmt: skip
     raw = cards.copy()
-    for declarer, suit in deal.declared:
-        raw[game.sides[declarer]] += marriages[suit]
+    for seat, suit in deal.declared:
+        raw[game.sides[seat]] += MARRIAGE_POINTS[rules.marriage_points][suit]
     laid = sum(values.get(card[0], 0) for card in game.pack.texts(deal.discards))
-    if deal.declarer is not None and laid:
-        own = game.sides[deal.declarer]
-        counts = {"none": False, "declarer": True, "declarer_if_trick": bool(won[own])}
-        raw[own] += laid * counts[rules.discards_count]
-    royals = zip(game.marriages.kings_queens, marriages, strict=True)
-    left = pack - sum(cards) - laid + last
-    left += sum(points for pair, points in royals if deal.open_royals & pair)
-    least, most = [max(points - slack, 0) for points in raw], [points + slack for points in raw]
-    declaring_side = None
-    if deal.contract is not None and deal.declarer is not None:
-        contract, declaring_side = deal.contract, game.sides[deal.declarer]
-        tested = raw[declaring_side] - slack * (rules.rounding == "nearest5_before_test")
-        safe = tested >= contract and (cards[declaring_side] or not rules.zero_card_points_fails)
-        counted = laid if rules.discards_count != "none" else 0
-        reached = raw[declaring_side] + left + slack + counted >= contract
-        times = 1 if won[declaring_side] else multiplier
-        least[declaring_side] = contract if safe else -contract * times
-        most[declaring_side] = contract if reached else -contract
-        for other in range(k):
-            if other != declaring_side and not won[other]:
-                cost = -penalty(game, contract, game.bids[deal.high])
-                least[other] = min(least[other], cost)
+    left = 4 * sum(values.values()) - sum(cards) - laid + rules.last_trick_points
     others = [other for other in range(k) if other != side]
-    for other in [o for o in others if o != declaring_side][:1]:
-        most[other] += left
-    return net([least[side], *[most[other] for other in others]])
+    theirs = sum(raw[other] + marriages_left(deal, other) for other in others) + left
+    if deal.declarer is None or deal.contract is None:
+        return against(k, at_most(rules, 1, raw[side]), at_most(rules, k - 1, theirs))
+    declaring, contract = game.sides[deal.declarer], deal.contract
+    count = rules.discards_count
+    if count == "declarer" or (count == "declarer_if_trick" and tricks[declaring]):
+        raw[declaring] += laid
+        theirs += laid if declaring != side else 0
+    made_already = raw[declaring] + margin >= contract
+    made_already &= bool(cards[declaring]) or not rules.zero_card_points_fails
+    if declaring == side:
+        lost = contract * (1 if tricks[side] else rules.declarer_no_trick_multiplier)
+        return against(k, contract if made_already else -lost, at_most(rules, k - 1, theirs))
+    g = left + marriages_left(deal, declaring)
+    g += laid if count == "declarer_if_trick" and not tricks[declaring] else 0
+    d = max(0, contract - raw[declaring] - margin)
+    s = theirs - raw[declaring] - marriages_left(deal, declaring)
+    nets = []
+    for made in [True] * (g >= d) + [False] * (not made_already):
+        no_trick, takes_all = penalties(rules, contract, game.bids[deal.high])
+        if tricks[declaring] < sum(tricks) or (rules.takes_all_requires_made and not made):
+            takes_all = 0
+        own = at_most(rules, 1, raw[side]) if tricks[side] else -max(no_trick, takes_all)
+        x = min(s, s - left + g - d) if made else s
+        most = (contract if made else -contract) + at_most(rules, k - 2, x)
+        nets.append(against(k, own, most))
+    return min(nets)
+
+
+def marriages_left(deal: Deal, side: int) -> int:
+    """What a side may still make marriages for."""
+    game, rules = deal.game, deal.game.rules
+    held = {card for seat, hand in enumerate(deal.hands) if game.sides[seat] == side
+            for card in game.pack.texts(hand)}  # fmt: skip
+    if deal.declarer is not None and game.sides[deal.declarer] == side:
+        held |= set(game.pack.texts(deal.chosen))
+    made = [suit for _, suit in deal.declared]
+    worth = [points for suit, points in enumerate(MARRIAGE_POINTS[rules.marriage_points])
+             if {"K" + "SHDC"[suit], "Q" + "SHDC"[suit]} <= held and suit not in made]  # fmt: skip
+    largest = max(hand.bit_count() for hand in deal.hands)
+    t = largest - (2 if rules.ask_half == "none" else 1) + announces(deal, side)
+    return sum(sorted(worth, reverse=True)[: max(0, t)])
+
+
+def announces(deal: Any, side: int) -> bool:
+    """Whether a seat of a side may declare or ask now, or is being answered."""
+    game = deal.game
+    if deal.PHASES[deal.phase] == "answer":
+        return bool(game.sides[deal.asked[-1][0]] == side)
+    if deal.PHASES[deal.phase] == "declare":
+        return bool(game.sides[deal.to_act] == side)
+    return bool(deal.window and game.sides[deal.to_act] == side)
 
 
 def items(deal: Any, side: int) -> float:
@@ -169,32 +221,68 @@ def items(deal: Any, side: int) -> float:
     points = [0] * k
     for declaring, worth in marriages(deal):
         points[declaring] += worth
+    others = [other for other in range(k) if other != side]
     to_add = rules.last_trick_points
-    counts = mates(rules)
-    all_mates = sum(counts.get(card[0], 0) for card in game.pack.names)
-    if counted(deal, side, counts) <= all_mates / 2:
+    now, most = mates_now(deal), mates_at_most(deal)
+    if any(all(most[o] > now[rest] for rest in range(k) if rest != o) for o in others):
         to_add += rules.mates_points
-    undrawn: set[str] = set()
-    if hasattr(deal, "stock"):
-        undrawn = {game.pack.names[card] for card in deal.stock[len(deal.drawn) :]}
+    cut_short = deal.tally.unit == "game" and rules.timing == "immediate"
+    if all(most[o] < now[side] for o in others) and not cut_short:
+        points[side] += rules.mates_points
+    may = [still_to_make(deal, each) for each in range(k)]
+    c, little, first = sum(may) - may[side], rules.little_points, rules.trump_points
+    ways = [(0, c * little)]
+    if c and not deal.declared:
+        ways = [(0, first + (c - 1) * little)] + [(first, c * little)] * bool(may[side])
+    return min(
+        against(k, points[side] + own, sum(points[o] for o in others) + to_add + more)
+        for own, more in ways
+    )
+
+
+def mates_now(deal: Any) -> list[list[int]]:
+    """What each side's tricks hold towards the most mates, and with `eyes` their eyes after it."""
+    return [[counted(deal, side, counts) for counts in compared(deal.game.rules)]
+            for side in range(deal.game.side_count)]  # fmt: skip
+
+
+def mates_at_most(deal: Any) -> list[list[int]]:
+    """The same for each side with everything that nobody has won."""
+    whole = [sum(counts.get(card[0], 0) for card in deal.game.pack.names)
+             for counts in compared(deal.game.rules)]  # fmt: skip
+    now = mates_now(deal)
+    won = [sum(each) for each in zip(*now, strict=True)]
+    return [[a + b - c for a, b, c in zip(side, whole, won, strict=True)] for side in now]
+
+
+def compared(rules: Any) -> list[dict[str, int]]:
+    """What decides who has the most mates, in order."""
+    eyes = {"A": 4, "K": 3, "Q": 2, "J": 1, "T": rules.ten_eyes}
+    return [mates(rules), eyes][: 2 if rules.mates_tie == "eyes" else 1]
+
+
+def still_to_make(deal: Any, side: int) -> int:
+    """How many marriages a side may still make."""
+    game, rules = deal.game, deal.game.rules
+    stock = [game.pack.names[card] for card in deal.stock[len(deal.drawn) :]] if (
+        hasattr(deal, "stock")) else []  # fmt: skip
     held = [set(game.pack.texts(hand)) for hand in deal.hands]
-    there = undrawn.union(*held)
+    there = set(stock).union(*held)
     open_suits = [suit for at, suit in enumerate("SHDC") if {"K" + suit, "Q" + suit} <= there
                   and at not in [declared for _, declared in deal.declared]]  # fmt: skip
-    if hasattr(deal, "stock") and not undrawn and not rules.declare_in_phase2:
-        open_suits = []
-    asks = getattr(rules, "ask_whole", False) or getattr(rules, "ask_half", "none") != "none"
-    for other in [other for other in range(k) if other != side]:
-        hands = [hand | undrawn for seat, hand in enumerate(held) if game.sides[seat] == other]
-        if asks:
-            hands = [set().union(*hands)]
-        c = sum({"K" + suit, "Q" + suit} <= hand for suit in open_suits for hand in hands)
-        if c:
-            first = max(rules.trump_points, rules.little_points)
-            to_add += rules.little_points if deal.declared else first
-            to_add += (c - 1) * rules.little_points
-    points[1 if side == 0 else 0] += to_add
-    return net([points[side], *[points[other] for other in range(k) if other != side]])
+    half = getattr(rules, "ask_half", "none") != "none"
+    hands = [hand.union(stock) for at, hand in enumerate(held) if game.sides[at] == side]
+    if half or getattr(rules, "ask_whole", False):
+        hands = [set().union(*hands)]
+    tricks = max(map(len, held)) - (1 if half else 2)
+    if hasattr(deal, "stock"):
+        if stock:
+            tricks = 6 - 2
+        tricks = max(0, tricks) if rules.declare_in_phase2 else 0
+        # The two cards for the next trick are not drawn yet while one may declare.
+        tricks += len(stock) // 2 - (deal.PHASES[deal.phase] == "declare" and bool(stock))
+    found = sum({"K" + suit, "Q" + suit} <= hand for suit in open_suits for hand in hands)
+    return min(found, max(0, tricks + announces(deal, side)))
 
 
 def marriages(deal: Any) -> list[tuple[int, int]]:
@@ -220,8 +308,8 @@ def all_items(deal: Any) -> list[tuple[int, int]]:
     """(side, points) of every item of a deal that was played out: the table of 19.6 and 20.6."""
     rules, k = deal.game.rules, deal.game.side_count
     found = [*marriages(deal), (deal.game.sides[deal.winner], rules.last_trick_points)]
-    best, eyes = list(range(k)), {"A": 4, "K": 3, "Q": 2, "J": 1, "T": rules.ten_eyes}
-    for counts in [mates(rules), eyes][: 2 if rules.mates_tie == "eyes" else 1]:
+    best = list(range(k))
+    for counts in compared(rules):
         most = max(counted(deal, side, counts) for side in best)
         best = [side for side in best if counted(deal, side, counts) == most]
     return found + [(side, rules.mates_points) for side in best if len(best) == 1]
@@ -278,13 +366,15 @@ def tricks_of(deal: Any) -> list[int]:
 def tuppi(deal: Any, side: int) -> float:
     """Section 21.8, written from its words."""
     rules = deal.game.rules
-    if deal.PHASES[deal.phase] != "play":
+    if deal.PHASES[deal.phase] == "bid":
         each = max(rules.grand_points, rules.grand_set_points, rules.low_points)
         return float(-max(7 * each, rules.sooli_points * rules.sooli))
     if deal.soloist is not None and not deal.tricks[deal.soloist]:
         return float(-rules.sooli_points)
     points = earned(deal, if_lost(deal, side, "rami"))
-    return points[side] - points[1 - side]
+    chosen_still = deal.PHASES[deal.phase] == "sooli"
+    worst = points[side] - points[1 - side]
+    return min(worst, -rules.sooli_points) if chosen_still else worst
 
 
 def earned(deal: Any, tricks: list[int]) -> list[int]:

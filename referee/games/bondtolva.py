@@ -3,13 +3,18 @@
 Sources: see bondtolva_options.py, which has every option with its meaning; stock.py has the play.
 """
 
-from collections.abc import Sequence
 
-from protocol.messages import BondtolvaView, LastDeal
+from protocol.messages import BondtolvaView
 from referee.games.bondtolva_options import Rules, check
 from referee.games.game import Tally
 from referee.games.stock import StockDeal, StockGame
-from referee.games.tricktaking import MATES, marriage_pack
+from referee.games.tricktaking import (
+    MATES,
+    Cards,
+    Last,
+    Redeals,
+    marriage_pack,
+)
 from referee.tricks import TrickRules
 
 
@@ -17,27 +22,19 @@ class Bondtolva(StockGame):
     """Bondtolva with its options."""
 
     name = "bondtolva"
+    rules: Rules
 
     def __init__(self, rules: Rules, ruleset: str = "custom") -> None:
         """Raises ConfigError when options do not go together."""
         check(rules)
-        self.rules: Rules = rules
-        self.ruleset = ruleset
-        self.pack = marriage_pack(rules.deck)
-        self.trick_rules = TrickRules(
-            self.pack, "ace_ten", must_head=True, head_lapses_when_ruffed=True,
+        duties = TrickRules(
+            marriage_pack(rules.deck), "ace_ten", must_head=True, head_lapses_when_ruffed=True,
             must_trump=True, must_overtrump=True,
         )  # fmt: skip
-        self.lay_table(rules, MATES)
+        self.lay_table(rules, ruleset, duties, MATES)
 
-    def deal(
-        self,
-        cards: Sequence[int],
-        tally: Tally,
-        _redeals: tuple[int, ...] = (),
-        last: LastDeal | None = None,
-    ) -> "Deal":
-        """A deal of these cards: three to the other player, three to the dealer, and so again."""
+    def deal(self, cards: Cards, tally: Tally, _: Redeals = (), last: Last = None) -> "Deal":
+        """A deal of these cards, in dealing order."""
         return Deal(self, cards, tally, last)
 
     def next_dealer(self, deal: StockDeal) -> int:

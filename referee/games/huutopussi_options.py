@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from referee.games import tricktaking
 from referee.games.tricktaking import CLASSIC, SIMPLE, check_dealer, refuse, says
 
 
@@ -21,9 +22,7 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rank_order: Annotated[
         Literal["ace_ten", "plain"], says("ace_ten: A T K Q J 9 …; plain: A K Q J T 9 …")
     ] = "ace_ten"
-    card_points: Annotated[
-        Literal["classic", "simple"], says("A T K Q J count 11 10 4 3 2, or 10 10 5 5 5")
-    ] = "simple"
+    card_points: tricktaking.CardPoints = "simple"
     last_trick_points: Annotated[
         int, Meta(ge=0, le=100, description="points for winning the last trick")
     ] = 20
@@ -67,18 +66,14 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Literal["before_return", "after_exchange"],
         says("the contract is named before or after the declarer returns or discards cards"),
     ] = "before_return"
-    first_lead: Annotated[
-        Literal["any", "ace", "ace_then_spade"], says("what must be led to the first trick")
-    ] = "any"
+    first_lead: tricktaking.FirstLead = "any"
     ace_shows: Annotated[
         bool, says("who holds the ace of the suit led first must play it")
     ] = False
-    must_head: Annotated[bool, says("beat the cards of the led suit if you can")] = True
-    head_lapses_when_ruffed: Annotated[
-        bool, says("no duty to head a trick that has been trumped")
-    ] = True
-    must_trump: Annotated[bool, says("without the led suit a trump must be played")] = True
-    must_overtrump: Annotated[bool, says("beat the trumps in the trick if you can")] = True
+    must_head: tricktaking.MustHead = True
+    head_lapses_when_ruffed: tricktaking.HeadLapses = True
+    must_trump: tricktaking.MustTrump = True
+    must_overtrump: tricktaking.MustOvertrump = True
     trump_right: Annotated[
         Literal["won", "won_and_led", "first_won_and_led"],
         says(
@@ -92,11 +87,8 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     first_dealer: Literal["by_set"] | Annotated[
         int, Meta(ge=0, le=3, description="by_set: seat s mod n deals first in set s; or a seat")
     ] = "by_set"
-    ask_whole: Annotated[bool, says("one may ask the partner for a whole marriage")] = True
-    ask_half: Annotated[
-        Literal["none", "own_half", "any"],
-        says("one may ask for a half: never, holding the other half, or in any open suit"),
-    ] = "own_half"
+    ask_whole: tricktaking.AskWhole = True
+    ask_half: tricktaking.AskHalfOption = "own_half"
     ask_lockout: Annotated[
         Literal["none", "pagat", "illisoft"], says("what an ask forbids for the rest of the deal")
     ] = "none"

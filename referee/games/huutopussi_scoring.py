@@ -4,11 +4,12 @@ raw(side) = points of the cards it won + marriages it made + the last trick (+ c
 A made contract scores exactly the contract, a lost one costs it; every other side scores its raw.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Protocol
 
 from referee.games.game import net
 from referee.games.huutopussi_options import Rules, highest_bid
+from referee.games.tricktaking import ANSWER, PLAY
 
 
 class Played(Protocol):
@@ -27,6 +28,12 @@ class Played(Protocol):
     winner: int
     to_act: int | None
     redealer: int | None
+    phase: int
+    chosen: int
+    """Cards that the declaring side is about to give or to discard, in no hand now."""
+    window: bool
+
+    def leader(self) -> int | None: ...
 
     @property
     def game(self) -> "Bids": ...
@@ -152,69 +159,148 @@ class Scorer:
 
     def floor_before_bidding(self) -> float:
         """The least net that a deal can bring."""
-        rules = self.rules
-        highest = highest_bid(rules)
-        sides = max(self.sides) + 1
-        all_points = self._pack + rules.last_trick_points + sum(self.marriage)
-        if rules.rounding != "none":
-            all_points += 2 * sides
-        declaring = [-highest * rules.declarer_no_trick_multiplier, all_points] + [0] * (sides - 2)
-        penalty = max(self._no_trick(highest, highest), self._takes_all(highest))
-        defending = [-penalty, highest, *([all_points] if sides > 2 else []), *([0] * (sides - 3))]
-        return min(net(declaring, 0), net(defending, 0))
+        highest = highest_bid(self.rules)
+        defending = self._worst_defending(highest, self._most_fined(highest, highest))
+        return min(self._worst_declaring(highest), defending)
 
     def floor(self, deal: Played, side: int) -> float:
-        """A net that no continuation takes a side below: its least points, the others' most.
+        """A net that no continuation takes a side below: all that is left is taken by others.
 
-        Until the contract is named it is the least net of any deal. Then the declaring side is
-        taken to lose its contract, and a side that defends to win nothing more, unless the points
-        already won settle it; what is still to be won goes to the opponents.
+        Until the auction is over it is the least net of any deal, then that of a declaring or a
+        defending side with the highest contract. Once the contract is named, what has been won
+        and what can still be won may settle it and the fines.
         """
         if deal.to_act is None and deal.redealer is None:
             return net(self.points(deal), side)
-        rules = self.rules
-        contract, declarer = deal.contract, deal.declarer
-        if contract is None and deal.tricks == [0] * len(deal.tricks) and deal.winner < 0:
+        declarer, contract = deal.declarer, deal.contract
+        if declarer is None:
+            if deal.phase in (PLAY, ANSWER):
+                return self._without_contract(deal, side)
             return self.floor_before_bidding()
-        raw = self.raw(deal)
-        slack = 2 if rules.rounding != "none" else 0
-        left = self._still_to_win(deal)
-        others = [other for other in range(len(raw)) if other != side]
-        most = [raw[other] + slack for other in others]
-        least: int = max(raw[side] - slack, 0)
-        if contract is not None and declarer is not None:
-            declaring = self.sides[declarer]
-            tricks = self._tricks(deal)
-            settled = self._settled(deal, raw, declaring, contract)
+        declaring = self.sides[declarer]
+        if contract is None:
+            highest = highest_bid(self.rules)
             if declaring == side:
-                lost = contract * (1 if tricks[side] else rules.declarer_no_trick_multiplier)
-                least = contract if settled else -lost
-            else:
-                place = others.index(declaring)
-                bonus = self.card_points(deal.discards) if rules.discards_count != "none" else 0
-                can_make = raw[declaring] + left + bonus + slack >= contract
-                most[place] = contract if can_make else -contract
-                if not tricks[side]:
-                    penalty = self._no_trick(contract, deal.game.bids[deal.high])
-                    least = min(least, -max(penalty, self._takes_all(contract)))
-        spare = [place for place, other in enumerate(others) if not self._declares(deal, other)]
-        if spare:
-            most[spare[0]] += left
-        return net([least, *most], 0)
+                return self._worst_declaring(highest)
+            fine = self._most_fined(highest, deal.game.bids[deal.high])
+            return self._worst_defending(highest, fine)
+        if declaring == side:
+            return self._declaring(deal, side, contract)
+        return self._defending(deal, side, declaring, contract)
 
-    def _declares(self, deal: Played, side: int) -> bool:
-        return deal.declarer is not None and self.sides[deal.declarer] == side
+    def _most_fined(self, contract: int, bid: int) -> int:
+        """The most that a side without a trick may be fined."""
+        return max(self._no_trick(contract, bid), self._takes_all(contract))
+
+    def _all_points(self) -> int:
+        """Every point of a deal."""
+        return self._pack + self.rules.last_trick_points + sum(self.marriage)
+
+    def _worst_declaring(self, contract: int) -> float:
+        """The contract is lost without a trick, and the others have won everything."""
+        others = max(self.sides)
+        lost = contract * self.rules.declarer_no_trick_multiplier
+        return self._net(-lost, self._entered(self._all_points(), others))
+
+    def _worst_defending(self, contract: int, fine: int) -> float:
+        """The contract is made, the side fined, and the rest of all points won by others still."""
+        rest = max(0, self._all_points() - contract + self._margin())
+        return self._net(-fine, contract + self._entered(rest, max(self.sides) - 1))
+
+    def _without_contract(self, deal: Played, side: int) -> float:
+        raw = self.raw(deal)
+        won = sum(raw) - raw[side] + self._cards_left(deal) + self._marriages_left(deal, {side})
+        return self._net(self._entered(raw[side], 1), self._entered(won, len(raw) - 1))
+
+    def _declaring(self, deal: Played, side: int, contract: int) -> float:
+        """The contract is lost unless it is made already; the others win all that is left."""
+        raw = self.raw(deal)
+        won = sum(raw) - raw[side] + self._cards_left(deal) + self._marriages_left(deal, {side})
+        own = contract
+        if not self._settled(deal, raw, side, contract):
+            trick = self._tricks(deal)[side]
+            own = -contract * (1 if trick else self.rules.declarer_no_trick_multiplier)
+        return self._net(own, self._entered(won, len(raw) - 1))
+
+    def _defending(self, deal: Played, side: int, declaring: int, contract: int) -> float:
+        """The worse of a contract made and lost, as far as either can still be.
+
+        What the declaring side needs of the points left to make it, no other side can win.
+        """
+        rules = self.rules
+        raw = self.raw(deal)
+        tricks = self._tricks(deal)
+        cards = self._cards_left(deal)
+        bystanders = len(raw) - 2
+        won = sum(raw) - raw[side] - raw[declaring]
+        theirs = self._marriages_left(deal, {side, declaring})
+        own = self._marriages_left(deal, set(range(len(raw))) - {declaring})
+        if rules.discards_count == "declarer_if_trick" and not tricks[declaring]:
+            own += self.card_points(deal.discards)
+        need = max(0, contract - self._margin() - raw[declaring])
+        fined = -self._no_trick(contract, deal.game.bids[deal.high])
+        swept = min(fined, -self._takes_all(contract))
+        if tricks[side]:
+            fined = swept = self._entered(raw[side], 1)
+        elif tricks[declaring] < sum(tricks):
+            swept = fined
+        nets = []
+        if cards + own >= need:
+            rest = min(cards + theirs, cards + own + theirs - need)
+            made = contract + self._entered(won + rest, bystanders)
+            nets.append(self._net(swept, made))
+        if not self._settled(deal, raw, declaring, contract):
+            lost = self._entered(won + cards + theirs, bystanders) - contract
+            nets.append(self._net(fined if rules.takes_all_requires_made else swept, lost))
+        return min(nets)
+
+    def _net(self, own: int, others: int) -> float:
+        """The net of a side against the points of all others together."""
+        return net([own, others, *[0] * (max(self.sides) - 1)], 0)
+
+    def _margin(self) -> int:
+        """So much short of its contract a side may be and make it."""
+        return 2 if self.rules.rounding == "nearest5_before_test" else 0
+
+    def _entered(self, points: int, sides: int) -> int:
+        """The most that so many sides can be given for raw points that they share."""
+        if not sides or self.rules.rounding == "none":
+            return points if sides else 0
+        return (points + 2 * sides) // 5 * 5
 
     def _settled(self, deal: Played, raw: Sequence[int], side: int, contract: int) -> bool:
         """Whether the declaring side has made its contract, whatever comes."""
         safe = not self.rules.zero_card_points_fails or self.card_points(deal.taken[side]) > 0
-        slack = 2 if self.rules.rounding == "nearest5_before_test" else 0
-        return safe and raw[side] - slack >= contract
+        return safe and raw[side] + self._margin() >= contract
 
-    def _still_to_win(self, deal: Played) -> int:
-        """Points that nobody has won yet: cards in play, the last trick, open marriages."""
+    def _declares(self, deal: Played, side: int) -> bool:
+        return deal.declarer is not None and self.sides[deal.declarer] == side
+
+    def _cards_left(self, deal: Played) -> int:
+        """Points of the cards that nobody has won yet, and of the last trick."""
         won = deal.discards
         for cards in deal.taken:
             won |= cards
-        left = self._pack - self.card_points(won) + self.rules.last_trick_points
-        return left + sum(points for pair, points in self._royals if deal.open_royals & pair)
+        return self._pack - self.card_points(won) + self.rules.last_trick_points
+
+    def _marriages_left(self, deal: Played, without: Set[int]) -> int:
+        """The most that all sides but these can still make marriages for.
+
+        A side must hold both halves, and win a trick with cards left for each marriage: one, or
+        two where no partner can be asked for a half. The leader may be about to make one.
+        """
+        least = 1 if self.rules.ask_half != "none" else 2
+        tricks = max(hand.bit_count() for hand in deal.hands) - least
+        leader = deal.leader()
+        total = 0
+        for side in set(self.sides) - without:
+            held = deal.chosen & deal.open_royals if self._declares(deal, side) else 0
+            for seat, hand in enumerate(deal.hands):
+                if self.sides[seat] == side:
+                    held |= hand & deal.open_royals
+            worth = sorted([points for pair, points in self._royals if held & pair == pair])
+            announcing = deal.window or deal.phase == ANSWER
+            now = announcing and leader is not None and self.sides[leader] == side
+            turns = max(0, tricks + (1 if now else 0))
+            total += sum(worth[-turns:]) if turns else 0
+        return total

@@ -198,31 +198,51 @@ class ItemScorer:
     def floor(self, deal: MarriageDeal, side: int, declarable: Sequence[int]) -> float:
         """A net that no continuation takes a side below: whatever is left goes to one opponent.
 
-        `declarable` has for each side how many marriages it may still declare; those of this side
-        are taken to come to nothing.
+        `declarable` has for each side how many marriages it may still make.
         """
-        points = list(self.points(deal))
         if deal.to_act is None:
-            return net(points, side)
+            return net(self.points(deal), side)
         rules = self.rules
-        most = 0
-        for count in (declarable[other] for other in range(len(points)) if other != side):
-            if count:
-                first = rules.little_points if deal.declared else rules.trump_points
-                more = (count - 1) * rules.little_points
-                # A little one may be worth more than the trump, and come after another's.
-                most += max(first, rules.little_points) + more
-        lost = most + rules.last_trick_points
-        if not self._has_mates(deal, side):
-            lost += rules.mates_points
-        other = next(each for each in range(len(points)) if each != side)
-        points[other] += lost
-        return net(points, side)
+        sure, open_still = self._mates(deal, side)
+        # A game that is won at once ends before the mates are counted.
+        if sure and (deal.tally.unit == "deal" or rules.timing == "deal_end"):
+            kept = rules.mates_points
+        else:
+            kept = 0
+        lost = rules.last_trick_points + (rules.mates_points if open_still else 0)
+        theirs = sum(declarable) - declarable[side]
+        little = rules.little_points
+        gains = [(kept, lost + theirs * little)]
+        if theirs and not deal.declared:
+            gains = [(kept, lost + rules.trump_points + (theirs - 1) * little)]
+            if declarable[side]:
+                # The first marriage may be worth so little that making it harms the side.
+                gains.append((kept + rules.trump_points, lost + theirs * little))
+        nets = []
+        other = 1 if side == 0 else 0
+        for own, others in gains:
+            points = list(self.points(deal))
+            points[side] += own
+            points[other] += others
+            nets.append(net(points, side))
+        return min(nets)
 
-    def _has_mates(self, deal: MarriageDeal, side: int) -> bool:
-        """Whether a side has won more than half of all mates."""
-        whole = worth(self.game.pack.full, self.majority)
-        return 2 * worth(deal.taken[side], self.majority) > whole
+    def _mates(self, deal: MarriageDeal, side: int) -> tuple[bool, bool]:
+        """Whether a side is sure to have the most mates, and whether another may have them yet.
+
+        Equal mates go by eyes where the options say so.
+        """
+        values = [self.majority, self.eyes][: 2 if self.rules.mates_tie == "eyes" else 1]
+        now = [[worth(cards, each) for each in values] for cards in deal.taken]
+        left = [worth(self.game.pack.full & ~sum(deal.taken), each) for each in values]
+        most = [[a + b for a, b in zip(count, left, strict=True)] for count in now]
+        sure, open_still = True, False
+        for other in range(len(now)):
+            if other != side:
+                sure = sure and most[other] < now[side]
+                rivals = [count for each, count in enumerate(now) if each != other]
+                open_still = open_still or most[other] > max(rivals)
+        return sure, open_still
 
     def lowest(self) -> float:
         """The least net of any deal: all items to one opponent."""

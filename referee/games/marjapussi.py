@@ -13,7 +13,18 @@ from referee.games.items import ItemScorer
 from referee.games.marjapussi_options import Rules, check
 from referee.games.marriages import MarriageDeal, MarriageGame, Marriages
 from referee.games.stock import StockDeal, StockGame
-from referee.games.tricktaking import CLASSIC, MATES, PLAY, SIMPLE, last_deal, marriage_pack
+from referee.games.tricktaking import (
+    ANSWER,
+    CLASSIC,
+    MATES,
+    PLAY,
+    SIMPLE,
+    Cards,
+    Last,
+    Redeals,
+    last_deal,
+    marriage_pack,
+)
 from referee.tricks import Trick, TrickRules
 
 
@@ -65,14 +76,8 @@ class Marjapussi(MarriageGame):
         self.scorer = ItemScorer(self, rules, majority_of(rules))
         self.aces = pack.mask("A" + suit for suit in SUITS)
 
-    def deal(
-        self,
-        cards: Sequence[int],
-        tally: Tally,
-        _redeals: tuple[int, ...] = (),
-        last: LastDeal | None = None,
-    ) -> "Deal":
-        """A deal of these cards, one at a time from the dealer's left."""
+    def deal(self, cards: Cards, tally: Tally, _: Redeals = (), last: Last = None) -> "Deal":
+        """A deal of these cards, in dealing order."""
         return Deal(self, cards, tally, last)
 
     def lowest_net(self) -> float:
@@ -156,14 +161,18 @@ class Deal(MarriageDeal):
     def floor(self, side: int) -> float:
         """A net that no continuation takes this side below."""
         game = self.game
-        open_royals = self.open_royals
-        together = game.marriages.ask_whole or game.marriages.ask_half != "none"
+        ask_half = game.marriages.ask_half != "none"
+        # A trick must be won with both halves in hand still, or one where a half can be asked.
+        tricks = max(hand.bit_count() for hand in self.hands) - (1 if ask_half else 2)
+        leader = self.leader() if self.window or self.phase == ANSWER else None
         declarable = [0] * game.side_count
         for other in range(game.side_count):
             hands = [self.hands[seat] for seat in range(game.seats) if game.sides[seat] == other]
-            if together:
+            if ask_half or game.marriages.ask_whole:
                 hands = [hands[0] | hands[-1]]
-            declarable[other] = sum(len(game.marriages.whole(hand, open_royals)) for hand in hands)
+            held = sum(len(game.marriages.whole(hand, self.open_royals)) for hand in hands)
+            now = leader is not None and game.sides[leader] == other
+            declarable[other] = min(held, max(0, tricks + (1 if now else 0)))
         return game.scorer.floor(self, side, declarable)
 
     def view(self, seat: int) -> MarjapussiView:
@@ -179,24 +188,16 @@ class ForTwo(StockGame):
     """Marjapussi for two players with a stock, and its options."""
 
     name = "marjapussi"
+    rules: Rules
 
     def __init__(self, rules: Rules, ruleset: str = "custom") -> None:
         """Raises ConfigError when options do not go together."""
         check(rules)
-        self.rules: Rules = rules
-        self.ruleset = ruleset
-        self.pack = marriage_pack(rules.deck)
-        self.trick_rules = duties(self.pack, rules, beat=True)
-        self.lay_table(rules, majority_of(rules))
+        pack = marriage_pack(rules.deck)
+        self.lay_table(rules, ruleset, duties(pack, rules, beat=True), majority_of(rules))
 
-    def deal(
-        self,
-        cards: Sequence[int],
-        tally: Tally,
-        _redeals: tuple[int, ...] = (),
-        last: LastDeal | None = None,
-    ) -> "DealForTwo":
-        """A deal of these cards: three to the other player, three to the dealer, and so again."""
+    def deal(self, cards: Cards, tally: Tally, _: Redeals = (), last: Last = None) -> "DealForTwo":
+        """A deal of these cards, in dealing order."""
         return DealForTwo(self, cards, tally, last)
 
 

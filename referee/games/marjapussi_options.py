@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 from msgspec.structs import replace
 
+from referee.games import tricktaking
 from referee.games.items import ItemRules
-from referee.games.marriages import AskHalf
 from referee.games.tricktaking import Conflicts, check_dealer, refuse, says
 
 
@@ -24,27 +24,19 @@ class Rules(ItemRules, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Literal[24, 28, 32, 36], says("cards in the pack, from the ace down")
     ] = 36
     hand: Annotated[Literal[6], says("cards in hand while there is a stock (2 players)")] = 6
-    first_lead: Annotated[
-        Literal["any", "ace", "ace_then_spade"],
-        says("what must be led to the first trick: anything, an ace if held, else a spade"),
-    ] = "ace"
-    must_head: Annotated[bool, says("beat the cards of the led suit if you can")] = True
-    head_lapses_when_ruffed: Annotated[
-        bool, says("no duty to head a trick that has been trumped")
-    ] = True
-    must_trump: Annotated[bool, says("without the led suit a trump must be played")] = True
-    must_overtrump: Annotated[bool, says("beat the trumps in the trick if you can")] = True
+    first_lead: tricktaking.FirstLead = "ace"
+    must_head: tricktaking.MustHead = True
+    head_lapses_when_ruffed: tricktaking.HeadLapses = True
+    must_trump: tricktaking.MustTrump = True
+    must_overtrump: tricktaking.MustOvertrump = True
     spare_partner: Annotated[
         bool, says("no duty to head or overtrump while the partner is winning")
     ] = False
     first_trick_must_beat: Annotated[
         bool, says("the duties to head and overtrump hold in the first trick too")
     ] = True
-    ask_whole: Annotated[bool, says("one may ask the partner for a whole marriage")] = True
-    ask_half: Annotated[
-        AskHalf,
-        says("one may ask for a half: never, holding the other half, or in any open suit"),
-    ] = "own_half"
+    ask_whole: tricktaking.AskWhole = True
+    ask_half: tricktaking.AskHalfOption = "own_half"
     ask_only_without_own: Annotated[
         bool, says("asking is for those who hold no marriage that they could declare")
     ] = False
@@ -55,9 +47,7 @@ class Rules(ItemRules, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Literal["count", "card_points"],
         says("most mates: by the number of aces and tens, or by the card points won"),
     ] = "count"
-    card_points: Annotated[
-        Literal["classic", "simple"], says("A T K Q J count 11 10 4 3 2, or 10 10 5 5 5")
-    ] = "classic"
+    card_points: tricktaking.CardPoints = "classic"
 
 
 _DEFAULT = Rules()

@@ -6,10 +6,10 @@ bidding and the tricks.
 
 from collections.abc import Sequence
 
-from protocol.messages import LastDeal, MinnesotaView
+from protocol.messages import MinnesotaView
 from referee.games.game import Tally, net
 from referee.games.minnesota_options import Rules, check
-from referee.games.tricktaking import PLAY
+from referee.games.tricktaking import PLAY, Cards, Last, Redeals
 from referee.games.whist import BLACK, MAJORITY, RED, WhistDeal, WhistGame
 
 
@@ -29,14 +29,8 @@ class Minnesota(WhistGame):
         self.ruleset = ruleset
         self.lay_table(rules)
 
-    def deal(
-        self,
-        cards: Sequence[int],
-        tally: Tally,
-        _redeals: tuple[int, ...] = (),
-        last: LastDeal | None = None,
-    ) -> "Deal":
-        """A deal of these cards, one at a time from the dealer's left."""
+    def deal(self, cards: Cards, tally: Tally, _: Redeals = (), last: Last = None) -> "Deal":
+        """A deal of these cards, in dealing order."""
         return Deal(self, cards, tally, last)
 
     def lowest_net(self) -> float:

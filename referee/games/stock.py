@@ -33,8 +33,14 @@ class StockGame(MarriageGame):
     """The rules of a trick while the stock lasts: nothing must be followed."""
     rules: ItemRules
 
-    def lay_table(self, rules: ItemRules, majority: dict[str, int]) -> None:
-        """Set what follows from the options; the pack and `trick_rules` must be known."""
+    def lay_table(
+        self, rules: ItemRules, ruleset: str, trick_rules: TrickRules, majority: dict[str, int]
+    ) -> None:
+        """Set what follows from the options and the rules of a trick without a stock."""
+        self.rules = rules
+        self.ruleset = ruleset
+        self.pack = trick_rules.pack
+        self.trick_rules = trick_rules
         self.seat_players(2, teams=False, hand_size=HAND)
         self.first_dealer = rules.first_dealer
         self.trump_stays = True
@@ -161,12 +167,22 @@ class StockDeal(MarriageDeal):
 
     def floor(self, side: int) -> float:
         """A net that no continuation takes this side below."""
-        left = sum(1 << card for card in self.stock[len(self.drawn) :])
-        open_now = self.phase == DECLARING or len(self.drawn) < len(self.stock)
-        may_declare = open_now or self.game.rules.declare_in_phase2
+        left = self.stock[len(self.drawn) :]
+        undrawn = sum(1 << card for card in left)
+        declaring = self.phase == DECLARING
+        # How many tricks may still be won with both halves in hand and the right to declare.
+        tricks = 0
+        if self.game.rules.declare_in_phase2:
+            cards = HAND if left else max(hand.bit_count() for hand in self.hands)
+            tricks = max(0, cards - 2)
+        if left:
+            tricks += len(left) // 2 - declaring
         declarable = [
-            len(self.game.marriages.whole(hand | left, self.open_royals)) if may_declare else 0
-            for hand in self.hands
+            min(
+                len(self.game.marriages.whole(hand | undrawn, self.open_royals)),
+                tricks + (declaring and seat == self.winner),
+            )
+            for seat, hand in enumerate(self.hands)
         ]
         return self.game.scorer.floor(self, side, declarable)
 

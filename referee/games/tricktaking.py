@@ -5,7 +5,7 @@ Nothing here is a rule that differs between games; those stand in each game's ow
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
@@ -66,6 +66,31 @@ def says(meaning: str) -> Meta:
     """What an option means, for people."""
     return Meta(description=meaning)
 
+
+Cards = Sequence[int]
+"""Cards in dealing order."""
+Redeals = tuple[int, ...]
+"""Seats that demanded new cards, in order."""
+Last = LastDeal | None
+"""How the deal before this one ended, where there was one."""
+
+# Options that several games have; each game's own struct says with which default.
+FirstLead = Annotated[
+    Literal["any", "ace", "ace_then_spade"],
+    says("what must be led to the first trick: anything, an ace if held, else a spade"),
+]
+MustHead = Annotated[bool, says("beat the cards of the led suit if you can")]
+HeadLapses = Annotated[bool, says("no duty to head a trick that has been trumped")]
+MustTrump = Annotated[bool, says("without the led suit a trump must be played")]
+MustOvertrump = Annotated[bool, says("beat the trumps in the trick if you can")]
+CardPoints = Annotated[
+    Literal["classic", "simple"], says("A T K Q J count 11 10 4 3 2, or 10 10 5 5 5")
+]
+AskWhole = Annotated[bool, says("one may ask the partner for a whole marriage")]
+AskHalfOption = Annotated[
+    Literal["none", "own_half", "any"],
+    says("one may ask for a half: never, holding the other half, or in any open suit"),
+]
 
 Conflicts = Sequence[tuple[str, str]]
 """(option, why its value does not go with the others)."""

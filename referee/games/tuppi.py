@@ -9,9 +9,10 @@ from typing import ClassVar
 from protocol.messages import LastDeal, TuppiView
 from referee.cards import members, runs_of
 from referee.games.game import Tally, net
-from referee.games.tricktaking import PLAY
+from referee.games.tricktaking import Cards, Last, Redeals
 from referee.games.tuppi_options import Rules, check
 from referee.games.whist import (
+    BIDDING,
     BLACK,
     MAJORITY,
     PACK,
@@ -61,14 +62,8 @@ class Tuppi(WhistGame):
         self.discards = runs_of(PACK.width, self.discard)
         self.sooli = self.index["sooli"]
 
-    def deal(
-        self,
-        cards: Sequence[int],
-        tally: Tally,
-        _redeals: tuple[int, ...] = (),
-        last: LastDeal | None = None,
-    ) -> "Deal":
-        """A deal of these cards, one at a time from the dealer's left."""
+    def deal(self, cards: Cards, tally: Tally, _: Redeals = (), last: Last = None) -> "Deal":
+        """A deal of these cards, in dealing order."""
         return Deal(self, cards, tally, last)
 
     def lowest_net(self) -> float:
@@ -253,13 +248,13 @@ class Deal(WhistDeal):
         """A net that no continuation takes this side below."""
         if self.to_act is None:
             return net(self.points(), side)
-        if self.phase != PLAY:
+        if self.phase == BIDDING:
             return self.game.lowest_net()
+        sooli = -float(self.game.rules.sooli_points)
         if self.soloist is None:
-            return net(self._earned(self.worst(side)), side)
-        if self.tricks[self.soloist]:
-            return net(self.points(), side)
-        return -float(self.game.rules.sooli_points)
+            worst = net(self._earned(self.worst(side)), side)
+            return min(worst, sooli) if self.phase == OFFER else worst
+        return net(self.points(), side) if self.tricks[self.soloist] else sooli
 
     def shown(self, place: int) -> str | None:
         """How another's action is told: what is given or laid away as `?`."""
