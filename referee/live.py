@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from json import dumps
 from typing import Any
 
 from msgspec import Raw
@@ -24,14 +25,29 @@ NOTE_DEPTH = 64
 """So is one nested deeper: whoever reads the log has a stack too."""
 
 
+def legible(text: str) -> str:
+    """Text that a bot had a hand in, with everything that could steer a terminal escaped.
+
+    >>> legible("gr\x1b[2Jeedy")
+    'gr\\x1b[2Jeedy'
+    """
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
+    )
+
+
 def _kept(note: object) -> object:
-    """A note as it goes into the log: already encoded, so that no note can spoil a record."""
+    """A note as it goes into the log: already encoded, so that no note can spoil a record.
+
+    What could steer the terminal of somebody who looks at the file is escaped as JSON has it.
+    """
     if _deeper(note, NOTE_DEPTH):
         return "(a note nested too deeply was left out)"
     data = encode_note(note)
     if len(data) > NOTE_BYTES:
         return f"(a note of {len(data)} bytes was left out)"
-    return Raw(data)
+    return Raw("".join(one if one.isprintable() else dumps(one)[1:-1] for one in data.decode()))
 
 
 def _deeper(note: object, levels: int) -> bool:

@@ -314,7 +314,7 @@ class TestReplay:
 
     def test_shows_actions_with_notes(self, tmp_path: Path) -> None:
         (path,) = written(league(tmp_path, sets=1), note="because\x07")
-        shown = referee("replay", path, "--set", "0", "--table", "0", "--actions").stdout
+        shown = referee("replay", path, "--set", "0", "--table", "0", "--decisions").stdout
         assert "because\\x07" in shown
 
     def test_says_what_is_not_there(self, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from referee.cli.main import commands
 from referee.seats.bot import BotCommand
+from referee.show.queries import QUERIES
 from tests.arena_help import bot as sample
 from tests.arena_help import job, play
 
@@ -50,3 +51,10 @@ def test_its_bot_plays_a_set_without_a_fault(tmp_path: Path) -> None:
     outcome = play(job(tmp_path, [mine, sample("other", "greedy")], rules="helsinki"))
     assert len(outcome.plays) == 2
     assert outcome.blame("mine") == outcome.blame("other") == []
+
+
+def test_its_queries_are_those_that_export_prints() -> None:
+    (shown,) = blocks("sql")
+    for query in QUERIES:
+        assert query.question in shown
+        assert query.sql in shown

@@ -6,14 +6,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-import msgspec
 
 from referee.check.run import OPTIONAL, Check, all_games
 from referee.check.steps import NUMBERS
 from referee.errors import ConfigError
 from referee.league.entrants import EntrantConfig, entrant_of
 from referee.show.check import check_json, check_junit, check_page
-from referee.show.page import console_on, look_of, printable, put
+from referee.show.page import console_on, json_text, look_of, printable, put
 
 
 @click.command(
@@ -68,7 +67,7 @@ def check(
         except OSError as error:
             raise ConfigError(f"{junit}: cannot be written: {error.strerror}") from None
     if as_json:
-        click.echo(msgspec.json.encode(check_json(report)))
+        click.echo(json_text(check_json(report)))
     else:
         console = console_on(sys.stdout)
         put(console, check_page(report, look_of(console)))

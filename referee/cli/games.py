@@ -3,12 +3,11 @@
 import sys
 
 import click
-import msgspec
 
 from referee.errors import ConfigError
 from referee.games.rulesets import kind_named, nearest
 from referee.show.games import game_data, game_page, games_data, games_page
-from referee.show.page import console_on, put
+from referee.show.page import console_on, json_text, put
 
 
 @click.command(
@@ -25,7 +24,7 @@ def games(game: str | None, rules: str | None, as_json: bool) -> None:
         if rules is not None:
             raise click.UsageError("--rules needs a GAME before it")
         if as_json:
-            click.echo(msgspec.json.encode(games_data()))
+            click.echo(json_text(games_data()))
         else:
             put(console, games_page())
         return
@@ -35,6 +34,6 @@ def games(game: str | None, rules: str | None, as_json: bool) -> None:
         hint = nearest(ruleset, kind.presets)
         raise ConfigError(f"{game} has no ruleset called {ruleset!r}{hint}")
     if as_json:
-        click.echo(msgspec.json.encode(game_data(kind, ruleset)))
+        click.echo(json_text(game_data(kind, ruleset)))
     else:
         put(console, game_page(kind, ruleset))

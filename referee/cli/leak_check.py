@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 
 import click
-import msgspec
 from msgspec.structs import asdict
 from rich.console import Console
 from rich.progress import Progress
@@ -20,7 +19,7 @@ from referee.leaks import WORLDS, Checked, Leak, check, dealings
 from referee.log import Log
 from referee.other_worlds import Dealing
 from referee.replay import verify
-from referee.show.page import count, printable
+from referee.show.page import count, json_text, printable
 from referee.table import PlayRecord
 
 _AROUND = 60
@@ -70,7 +69,7 @@ def leak_check(
         if leaky is not None:
             break
     if as_json:
-        click.echo(msgspec.json.encode(_data(found, total, leaky)))
+        click.echo(json_text(_data(found, total, leaky)))
     else:
         click.echo("\n".join(_lines(found, total, leaky)))
     ctx.exit(0 if leaky is None else 1)

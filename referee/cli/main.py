@@ -7,15 +7,18 @@ import click
 
 from referee import __version__
 from referee.cli.check import check
+from referee.cli.export import export_logs
 from referee.cli.games import games
 from referee.cli.leak_check import leak_check
 from referee.cli.match import match
 from referee.cli.new_bot import new_bot
 from referee.cli.replay import replay
+from referee.cli.report import report
 from referee.cli.retry import retry
 from referee.cli.run import run
 from referee.cli.standings import standings
 from referee.cli.verify import verify
+from referee.cli.watch import watch
 from referee.errors import RefereeError
 from referee.league.runner import NothingStarts
 from referee.show.page import printable
@@ -63,7 +66,10 @@ def commands() -> None:
     """A tournament referee for bots that play Finnish card games."""
 
 
-for command in (run, match, check, new_bot, replay, retry, verify, leak_check, standings, games):
+for command in (
+    run, match, watch, new_bot, check, replay, retry, verify, leak_check, standings,
+    report, export_logs, games,
+):  # fmt: skip
     commands.add_command(command)
 
 

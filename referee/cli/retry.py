@@ -23,7 +23,7 @@ from referee.replay import verify
 from referee.retry import Retried, Retry, tables_of
 from referee.seats.bot import BotCommand
 from referee.seats.dialogue import Dialogue, NoStart
-from referee.show.page import console_on, count, milliseconds, printable
+from referee.show.page import console_on, count, json_text, milliseconds, printable
 
 _PLACE = re.compile(r"(.+)#(\d+)\.(\d+)(?:\.(\d+))?\.(\d+)")
 
@@ -60,8 +60,8 @@ def retry(
 ) -> None:
     """Give a bot exactly what a seat saw up to a logged decision; compare its answer.
 
-    A decision's number is its place among the deal's actions, as `referee replay --actions` shows
-    it. Exit code 0 when the bot decides as logged, 1 when it does not (with --all: when any
+    A decision's number is its place among the deal's actions, as `referee replay --decisions`
+    shows it. Exit code 0 when the bot decides as logged, 1 when it does not (with --all: when any
     decision has changed), 2 when the place or the bot is wrong.
     """
     command = entrant_of(EntrantConfig(id="bot", bot=bot), Path()).command
@@ -132,7 +132,7 @@ def _one(where: _Where, command: BotCommand, folder: str, as_json: bool) -> bool
         raise ConfigError(
             f"{where.log}: nobody was asked for decision {where.at} of deal {where.deal} in set "
             f"{where.set}, table {where.table}; `referee replay {where.log} --set {where.set} "
-            f"--table {where.table} --actions` lists them"
+            f"--table {where.table} --decisions` lists them"
         )
     secret = secrets.get(record.header.commitment)
     with Dialogue(command, game=game.name, seat=asked.seat, stderr_folder=folder) as dialogue:
@@ -142,7 +142,7 @@ def _one(where: _Where, command: BotCommand, folder: str, as_json: bool) -> bool
     if (last.asked.deal, last.asked.at) != (where.deal, where.at):
         raise ConfigError(f"the bot did not get that far: {last.problem}")
     if as_json:
-        click.echo(msgspec.json.encode(_data(last)))
+        click.echo(json_text(_data(last)))
     else:
         click.echo("\n".join(_lines(last)))
     return not last.changed
@@ -225,7 +225,7 @@ def _all(
             bar.advance(task)
     if as_json:
         data = {"decisions": done, "changed": [_data(each) for each in changed]}
-        click.echo(msgspec.json.encode(data))
+        click.echo(json_text(data))
     else:
         click.echo(f"{len(changed):,} of {count(done, 'decision')} changed")
     return not changed

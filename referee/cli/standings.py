@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from referee.league.folder import logs_at
-from referee.show.page import console_on, look_of, put
+from referee.show.page import console_on, json_text, look_of, put
 from referee.show.tour import tour_csv, tour_data, tour_from, tour_markdown, tour_page
 
 
@@ -29,7 +28,7 @@ def standings(paths: Sequence[str], form: str | None) -> None:
     tour = tour_from([log for log, _ in logs_at(map(Path, paths))])
     console = console_on(sys.stdout)
     if form == "json":
-        click.echo(msgspec.json.encode(tour_data(tour)))
+        click.echo(json_text(tour_data(tour)))
     elif form == "csv":
         click.echo(tour_csv(tour), nl=False)
     elif form == "markdown":

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from referee.errors import ConfigError, LogError
 from referee.league.folder import Folder, of_log
@@ -12,7 +11,7 @@ from referee.league.plan import logged_seatings
 from referee.log import read
 from referee.replay import Verified
 from referee.replay import verify as play_again
-from referee.show.page import count, printable
+from referee.show.page import count, json_text, printable
 
 
 @click.command(
@@ -44,7 +43,7 @@ def verify(ctx: click.Context, paths: Sequence[str], as_json: bool) -> None:
         if not as_json:
             click.echo("\n".join(_lines(checked)))
     if as_json:
-        click.echo(msgspec.json.encode({"ok": ok, "logs": found}))
+        click.echo(json_text({"ok": ok, "logs": found}))
     elif len(found) > 1:
         bad = sum(not log["ok"] for log in found)
         if bad:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from rich.text import Text
 
+from referee.cards import SUITS
 from referee.games.game import Game
 from referee.judge import last_words
 from referee.log import Header
@@ -56,6 +57,8 @@ class Scene(Struct, frozen=True, kw_only=True):
     header: Header
     story: Story
     look: Look
+    width: int = WIDTH
+    """Columns that a line may have."""
 
     def who(self, seat: int) -> str:
         """A seat with its entrant."""
@@ -63,7 +66,9 @@ class Scene(Struct, frozen=True, kw_only=True):
 
     def cards(self, cards: Iterable[str]) -> Text:
         """Cards with blanks between them."""
-        return Text(" ").join(self.look.card(card) for card in cards)
+        # What a seat may not know reads `?` in its history.
+        shown = (Text(card) if card == "?" else self.look.card(card) for card in cards)
+        return Text(" ").join(shown)
 
     def slow(self, moment: Moment) -> bool:
         """Whether a decision took so long that it is worth telling."""
@@ -79,6 +84,8 @@ def deal_page(scene: Scene) -> list[Text]:
             lines += _dealt_in_vain(scene, dealing)
             continue
         lines += hand_lines(scene, dealing.hands, dealing.talon)
+        if dealing.received:
+            lines.append(labelled("received", scene.cards(dealing.received)))
         lines.append(Text(""))
         lines += _played(scene, dealing.moments)
     return [*lines, *loose_faults(scene), Text(""), *result_lines(scene)]
@@ -90,7 +97,7 @@ def heading(scene: Scene) -> list[Text]:
     where = f"set {play.set}, table {play.table}, deal {play.deal}"
     title = f"{header.game} {printable(header.ruleset)}, {printable(header.pairing)}: {where}"
     seats = [Text(scene.who(seat)) for seat in range(len(play.seats))]
-    lines = [Text(title, "bold"), *filled("seats", seats)]
+    lines = [Text(title, "bold"), *filled("seats", seats, width=scene.width)]
     facts = f"{play.dealer} deals"
     if header.unit == "game":
         facts += "; score before " + " : ".join(map(str, scene.story.before))
@@ -100,14 +107,16 @@ def heading(scene: Scene) -> list[Text]:
 def hand_lines(scene: Scene, hands: Sequence[Sequence[str]], talon: Sequence[str]) -> list[Text]:
     """Hands sorted by suit, and what was left over."""
     ranks = ranks_of(scene.game)
-    sorted_hands = [by_suit(hand, ranks) for hand in hands]
+    # A seat that looks on knows its own hand only.
+    known = [(seat, hand) for seat, hand in enumerate(hands) if hand or len(hands) == 1]
+    sorted_hands = [(seat, by_suit(hand, ranks)) for seat, hand in known]
     widths = [
-        max(2, *(2 * len(hand[place][1]) for hand in sorted_hands)) + 3
-        for place in range(len(sorted_hands[0]))
+        max(2, *(2 * len(hand[place][1]) for _, hand in sorted_hands)) + 3
+        for place in range(len(SUITS))
     ]
-    lines = []
-    for seat, hand in enumerate(sorted_hands):
-        line = Text(("hands" if seat == 0 else "").ljust(LABEL) + f"{seat}  ")
+    lines: list[Text] = []
+    for seat, hand in sorted_hands:
+        line = Text(("" if lines else "hands").ljust(LABEL) + f"{seat}  ")
         for (suit, held), width in zip(hand, widths, strict=True):
             symbol = scene.look.suit(suit)
             line += symbol + Text(" " + (" ".join(held) or "-"), symbol.style)
@@ -123,6 +132,8 @@ def _dealt_in_vain(scene: Scene, dealing: Dealing) -> list[Text]:
     """A dealing after which somebody demanded new cards."""
     lines = _played(scene, dealing.moments)
     seat = dealing.moments[-1].seat
+    if not dealing.hands[seat]:
+        return [*lines, Text("")]
     hand = " ".join(
         f"{scene.look.suit(suit).plain}{held}"
         for suit, held in by_suit(dealing.hands[seat], ranks_of(scene.game))
@@ -199,7 +210,7 @@ def _told(scene: Scene, group: Sequence[Moment]) -> list[Text]:
         text += scene.cards(_arguments(group)) + _slowly(scene, group)
         return [labelled("exchange", text)]
     if kind in ("auction", "redeal", "contract"):
-        return filled(kind, [_words(scene, moment) for moment in group])
+        return filled(kind, [_words(scene, moment) for moment in group], width=scene.width)
     return list(_said(scene, group))
 
 
@@ -208,12 +219,17 @@ def _arguments(group: Sequence[Moment]) -> list[str]:
 
 
 def _words(scene: Scene, moment: Moment) -> Text:
+    """One action in words, with its time where it was slow."""
+    return in_words(scene, moment.seat, moment.action) + _slowly(scene, [moment])
+
+
+def in_words(scene: Scene, seat: int, action: str) -> Text:
     """One action in words."""
-    verb, _, argument = moment.action.partition(":")
-    text = Text(f"{moment.seat} {_WORDS.get(verb, verb)}")
+    verb, _, argument = action.partition(":")
+    text = Text(f"{seat} {_WORDS.get(verb, verb)}")
     if argument:
         text += Text(" ") + (scene.look.suit(argument) if argument in "SHDC" else Text(argument))
-    return text + _slowly(scene, [moment])
+    return text
 
 
 def _slowly(scene: Scene, moments: Sequence[Moment]) -> Text:
@@ -290,7 +306,7 @@ def blame_lines(scene: Scene, blame: Blame, more: int = 0) -> list[Text]:
         facts.append(f"last words: {printable(words, 120)}")
     text = f"{scene.who(blame.seat)}: {blame.kind}: {'; '.join(facts)}; {ruling}"
     parts = [Text(word, "red") for word in text.split(" ")]
-    return filled("  fault", parts, gap=" ")
+    return filled("  fault", parts, gap=" ", width=scene.width)
 
 
 def result_lines(scene: Scene) -> list[Text]:
@@ -333,7 +349,7 @@ def _clock_lines(scene: Scene) -> list[Text]:
         )
         for seat, taken in sorted(times.items())
     ]
-    lines = filled("decisions", parts) if parts else []
+    lines = filled("decisions", parts, width=scene.width) if parts else []
     lag = scene.story.side.lag_ms
     if lag >= SLOW_MS / 10:
         lines.append(labelled("", Text(f"the referee itself was late by {milliseconds(lag)} ms")))
@@ -349,12 +365,14 @@ def labelled(label: str, text: Text) -> Text:
     return Text(label.ljust(LABEL)) + text
 
 
-def filled(label: str, parts: Sequence[Text], gap: str = "   ") -> list[Text]:
-    """Parts side by side, on as many lines as the page's width asks for."""
+def filled(
+    label: str, parts: Sequence[Text], gap: str = "   ", width: int = WIDTH
+) -> list[Text]:
+    """Parts side by side, on as many lines as the width asks for."""
     lines: list[Text] = []
     line = Text(label.ljust(LABEL))
     for part in parts:
-        if len(line) > LABEL and len(line) + len(gap) + len(part) > WIDTH:
+        if len(line) > LABEL and len(line) + len(gap) + len(part) > width:
             lines.append(line)
             line = Text(" " * LABEL)
         elif len(line) > LABEL:

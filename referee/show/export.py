@@ -141,6 +141,16 @@ def finite(value: float | None) -> float | None:
 # ---- tables for other documents ------------------------------------------------------------------
 
 
+def cell(text: str) -> str:
+    """Foreign text for a table of a spreadsheet, which is to take it for no formula.
+
+    >>> cell("=1+1")
+    "'=1+1"
+    """
+    shown = printable(text)
+    return "'" + shown if shown.startswith(("=", "+", "-", "@")) else shown
+
+
 def standings_csv(sheet: Sheet) -> str:
     """One line for each entrant; empty where nothing is known."""
     out = io.StringIO()
@@ -157,7 +167,8 @@ def standings_csv(sheet: Sheet) -> str:
         net = entrant["net"] or {}
         writer.writerow(
             (
-                *(entrant[name] for name in ("rank", "rank_low", "rank_high", "entrant")),
+                *(entrant[name] for name in ("rank", "rank_low", "rank_high")),
+                cell(entrant["entrant"]),
                 *(entrant[name] for name in ("sets", "tables")),
                 *(net.get(name) for name in ("mean", "half_width", "low", "high", "se", "df")),
                 *(entrant[name] for name in ("informative_sets", "rating")),

@@ -74,7 +74,7 @@ def fault_lines(notes: Mapping[str, EntrantNotes], where: Whereabouts) -> list[s
         path = where.log_of(first)
         if path is None:
             continue
-        lines.append(f"  see: {shlex.join(replay_command(path, first))}")
+        lines.append(f"  see: {printable(shlex.join(replay_command(path, first)))}")
         if found := stderr_of(path, entrant, first):
             lines.append(f"  its stderr: {printable(found)}")
     return lines
@@ -112,4 +112,9 @@ def stderr_of(log: Path, entrant: str, first: FirstFault) -> str | None:
 
 def _written(folder: Path, entrant: str) -> list[Path]:
     """Files of an entrant's standard error that hold something."""
-    return sorted(path for path in folder.glob(f"{entrant}.seat-*") if path.stat().st_size)
+    # Compared, not searched for: in a log from elsewhere a name may be a pattern or a path.
+    return sorted(
+        path
+        for path in folder.glob("*.txt")
+        if path.name.startswith(f"{entrant}.seat-") and path.stat().st_size
+    )

@@ -10,6 +10,7 @@ from rich.text import Text
 from referee.games.game import Game
 from referee.log import Log, SetRecord, Unplayed
 from referee.rulings import KINDS
+from referee.show.filters import Facts, Filter
 from referee.show.page import grid, printable, signed, stacked
 from referee.show.story import Brief, briefs
 
@@ -33,13 +34,35 @@ class Line(Struct, frozen=True, kw_only=True):
     """Why it was not played: for each entrant to blame its fault."""
 
 
-def lines_of(game: Game, log: Log) -> Iterator[Line]:
-    """The lines of a log by set, table and deal."""
+def lines_of(game: Game, log: Log, where: Filter | None = None) -> Iterator[Line]:
+    """The lines of a log that are wanted, by set, table and deal."""
     for number in sorted(log.sets):
         record = log.sets[number]
-        played = map(_played, briefs(game, log.header.unit, record))
-        found = [*played, *_unplayed(record)]
+        found = [
+            _played(brief)
+            for brief in briefs(game, log.header.unit, record)
+            if where is None or where.fits(_facts(game, brief))
+        ]
+        found += [
+            line
+            for line, facts in _unplayed(record)
+            if where is None or where.fits(facts)
+        ]
         yield from sorted(found, key=lambda line: (line.table, line.deal or 0))
+
+
+def _facts(game: Game, brief: Brief) -> Facts:
+    """What conditions may ask of a deal."""
+    play, side = brief.play, brief.side
+    worst = [0.0] * game.seats
+    for seat, _, ms in side.times:
+        worst[seat] = max(worst[seat], ms)
+    return Facts(
+        set=play.set, table=play.table, deal=play.deal, seats=play.seats, dealer=play.dealer,
+        declarer=brief.declarer, contract=brief.contract, points=play.points, nets=play.nets,
+        declared=brief.declared, worst_ms=worst,
+        faults=[(blame.seat, blame.kind) for blame in side.blame if blame.ruling != "none"],
+    )  # fmt: skip
 
 
 def _played(brief: Brief) -> Line:
@@ -59,12 +82,12 @@ def _played(brief: Brief) -> Line:
     )
 
 
-def _unplayed(record: SetRecord) -> Iterator[Line]:
+def _unplayed(record: SetRecord) -> Iterator[tuple[Line, Facts]]:
     lines = [line for _, line, _ in record.entries if isinstance(line, Unplayed)]
     # A set that was not playable has its blame at its first table.
     shared = [why for line in lines if line.nets is None for why in _reasons(line)]
     for line in lines:
-        yield Line(
+        told = Line(
             set=line.set,
             table=line.table,
             deal=None,
@@ -73,6 +96,11 @@ def _unplayed(record: SetRecord) -> Iterator[Line]:
             unplayed=line.reason,
             why=_reasons(line) or shared,
         )
+        faults = [(blame.seat, blame.kind) for blame in line.blame]
+        yield told, Facts(
+            set=line.set, table=line.table, deal=None, seats=line.seats, nets=line.nets,
+            faults=faults,
+        )  # fmt: skip
 
 
 def _reasons(line: Unplayed) -> list[str]:
@@ -85,12 +113,12 @@ def unplayed_lines(record: SetRecord, table: int | None) -> list[str]:
     return [
         f"set {line.set}, table {line.table} was not played, "
         f"{str(line.unplayed).replace('_', ' ')}: {printable('; '.join(line.why), 400)}"
-        for line in sorted(_unplayed(record), key=lambda line: line.table)
+        for line, _ in sorted(_unplayed(record), key=lambda found: found[0].table)
         if table in (None, line.table)
     ]
 
 
-def list_page(game: Game, log: Log) -> RenderableType:
+def list_page(game: Game, log: Log, where: Filter | None = None) -> RenderableType:
     """The list, with points and nets in the order of the pairing's entrants."""
     header = log.header
     names = [entrant.id for entrant in header.entrants]
@@ -101,7 +129,7 @@ def list_page(game: Game, log: Log) -> RenderableType:
     )  # fmt: skip
     many = len(names) > 2  # then there is room for little else than points and nets
     decimals = 1 if header.unit == "deal" else 3
-    for line in lines_of(game, log):
+    for line in lines_of(game, log, where):
         order = [game.sides[line.seats.index(name)] for name in names if name in line.seats]
         declarer, faults = "", ", ".join(f"{n} {kind}" for kind, n in line.faults.items())
         if many and line.faults:
@@ -127,7 +155,7 @@ def list_page(game: Game, log: Log) -> RenderableType:
     return stacked(parts)
 
 
-def list_data(game: Game, log: Log) -> dict[str, Any]:
+def list_data(game: Game, log: Log, where: Filter | None = None) -> dict[str, Any]:
     """The same for programs."""
     header = log.header
     return {
@@ -138,6 +166,6 @@ def list_data(game: Game, log: Log) -> dict[str, Any]:
         "set_aside": log.set_aside,
         "deals": [
             {field: getattr(line, field) for field in line.__struct_fields__}
-            for line in lines_of(game, log)
+            for line in lines_of(game, log, where)
         ],
     }

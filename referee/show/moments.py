@@ -8,7 +8,7 @@ from rich.text import Text
 
 from referee.show.deal import LABEL, Scene, blame_lines, filled, hand_lines, labelled, trick_line
 from referee.show.page import Look, grid, milliseconds, printable
-from referee.show.story import Moment
+from referee.show.story import Moment, Story
 
 
 def actions_page(scene: Scene) -> RenderableType:
@@ -27,6 +27,14 @@ def actions_page(scene: Scene) -> RenderableType:
     return table
 
 
+def actions_line(story: Story) -> str:
+    """A deal on one line: place, entrants by seat, points by side, then every action."""
+    play = story.play
+    place = f"{play.set}.{play.table}.{play.deal}"
+    seats = ",".join(printable(name, 40) for name in play.seats)
+    return f"{place} {seats} {':'.join(map(str, play.points))} {play.actions}"
+
+
 def moment_lines(scene: Scene, moment: Moment) -> list[Text]:
     """One decision: what the seat held, what it saw on the table, what it might do and did."""
     lines = [Text(f"{moment.at:>3}  {scene.who(moment.seat)}, {moment.phase}", "bold")]
@@ -38,19 +46,20 @@ def moment_lines(scene: Scene, moment: Moment) -> list[Text]:
         for seat, card in moment.table:
             line += Text(f"{seat} ") + scene.look.card(card) + Text("   ")
         lines.append(line)
-    legal = [Text(action) for action in _shortened(moment.legal, scene.look)]
-    lines += filled("  legal", legal, gap=" ")
+    legal = [Text(action) for action in shortened(moment.legal, scene.look)]
+    lines += filled("  legal", legal, gap=" ", width=scene.width)
     for blame in moment.blame:
         lines += blame_lines(scene, blame)
-    lines.append(labelled("  plays", Text(moment.action, "bold") + Text(_how(scene, moment))))
+    lines.append(labelled("  plays", Text(moment.action, "bold") + Text(how(scene, moment))))
     if moment.note is not None:
-        lines += filled("  note", [Text(w) for w in printable(str(moment.note)).split()], gap=" ")
+        words = [Text(word) for word in printable(str(moment.note)).split()]
+        lines += filled("  note", words, gap=" ", width=scene.width)
     if moment.trick is not None:
         lines.append(trick_line(scene, moment.trick))
     return lines
 
 
-def _how(scene: Scene, moment: Moment) -> str:
+def how(scene: Scene, moment: Moment) -> str:
     """How long a decision took, or whose it was if not the bot's."""
     forfeited = scene.story.forfeits.get(moment.seat)
     if forfeited is not None and moment.at >= forfeited:
@@ -62,7 +71,7 @@ def _how(scene: Scene, moment: Moment) -> str:
     return f"   ({milliseconds(moment.ms)} ms)"
 
 
-def _shortened(legal: Sequence[str], look: Look) -> list[str]:
+def shortened(legal: Sequence[str], look: Look) -> list[str]:
     """Legal actions, with long runs of bids cut to their ends."""
     shown: list[str] = []
     for _, run in groupby(legal, key=lambda action: action.partition(":")[0]):

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TextIO
 
+import msgspec
 from msgspec import Struct
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -67,6 +68,23 @@ def printable(text: str, limit: int = 0) -> str:
             for letter in text
         )
     return shown if not limit or len(shown) <= limit else shown[:limit] + "…"
+
+
+def json_text(data: object) -> str:
+    """Data as one line of JSON, with everything that could steer a terminal escaped.
+
+    >>> json_text({"note": "\u009b2J"})
+    '{"note":"\\\\u009b2J"}'
+    """
+    text = msgspec.json.encode(data).decode()
+    return text if text.isprintable() else "".join(map(_json_escaped, text))
+
+
+def _json_escaped(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    units = letter.encode("utf-16-be")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
 def signed(value: float, decimals: int) -> str:

@@ -6,11 +6,12 @@ from msgspec import Struct
 from rich.console import RenderableType
 from rich.text import Text
 
+from referee.clock import NO_LIMIT_MS
 from referee.league.config import League, sides_of
 from referee.league.folder import Folder
 from referee.league.plan import Pairing, job_plans, pairings_of
-from referee.league.runner import closed_sets
-from referee.log import read
+from referee.league.runner import closed_sets, cores
+from referee.log import first_header, read
 from referee.show.page import count, grid, printable, stacked
 
 
@@ -55,7 +56,7 @@ def outlook(league: League, workers: int, *, retry: bool) -> Outlook:
         game = league.games[pairing.game]
         path = folder.log_path(game.name, game.ruleset, pairing.id)
         left[pairing.key] = set(range(league.sets(pairing.game)))
-        if path.exists() and path.stat().st_size:
+        if path.exists() and first_header(path) is not None:
             left[pairing.key] -= closed_sets(read(path), retry)
     jobs = job_plans(pairings, left)
     return Outlook(league=league, workers=workers, pairings=pairings, left=left, jobs=len(jobs))
@@ -83,6 +84,23 @@ def headline(league: League, workers: int) -> list[str]:
         *lines,
         f"{count(busy, 'worker')} with {'up to ' * several}{processes(league)} bot processes each; "
         f"results in {league.folder}",
+        *crowding(league, busy, cores()),
+    ]
+
+
+def crowding(league: League, workers: int, cores: int) -> list[str]:
+    """A warning, where more bots may think at once than there are cores for them.
+
+    One seat thinks at a time at each table, and no more at once than a worker has processes; how
+    many tables it has in flight is known only when its bots have said how many they play at once.
+    No clock, no warning: ten minutes are enough on a busy machine, too.
+    """
+    thinking = workers * min(league.config.tables, processes(league))
+    if thinking <= cores or league.time.decision_ms >= NO_LIMIT_MS:
+        return []
+    return [
+        f"warning: up to {thinking} bots may think at once on {count(cores, 'core')}: "
+        "their clocks run while they wait for one"
     ]
 
 

@@ -72,8 +72,11 @@ class Dealing(Struct, frozen=True, kw_only=True):
     """Cards as they were dealt, and what was played with them."""
 
     hands: list[list[str]]
+    """By seat; empty where a seat that looks on may not know them."""
     talon: list[str]
     moments: list[Moment]
+    received: list[str] = []
+    """What the seat that looks on got from its partner; empty where everything is told."""
 
 
 class Story(Struct, frozen=True, kw_only=True):
@@ -105,11 +108,13 @@ class Brief(Struct, frozen=True, kw_only=True):
     side: SideRecord
     declarer: int | None
     contract: int | str | None
+    declared: list[tuple[int, str]]
+    """`[seat, suit]` of every marriage or trump; empty in games without."""
 
 
 def stories(game: Game, unit: Unit, record: SetRecord) -> Iterator[Story]:
     """The deals of a set by table and deal; raises LogMismatch where the rules do not allow one."""
-    for teller, deal in told(game, unit, record, _Teller):
+    for teller, deal in told(game, unit, record, Teller):
         yield teller.story(deal)
 
 
@@ -122,10 +127,11 @@ def briefs(game: Game, unit: Unit, record: SetRecord) -> Iterator[Brief]:
             side=player.side,
             declarer=summary.declarer,
             contract=summary.contract,
+            declared=list(getattr(deal.view(0), "declared", [])),
         )
 
 
-class _Teller(Retelling):
+class Teller(Retelling):
     """Writes down what happens."""
 
     def __init__(self, game: Game, tally: Tally, play: PlayRecord, side: SideRecord) -> None:

@@ -16,6 +16,7 @@ from referee.league.overall import OverallRow, overall
 from referee.league.results import LeagueResults
 from referee.log import Log
 from referee.show.export import (
+    cell,
     finite,
     markdown_table,
     standings_csv,
@@ -167,8 +168,8 @@ def tour_csv(tour: Tour) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for place, sheet in enumerate(tour.sheets):
-        lines = list(csv.reader(standings_csv(sheet).splitlines()))
-        game = (sheet.results.game.name, sheet.results.game.ruleset)
+        lines = list(csv.reader(io.StringIO(standings_csv(sheet))))
+        game = (sheet.results.game.name, cell(sheet.results.game.ruleset))
         if place == 0:
             writer.writerow(("game", "ruleset", *lines[0]))
         writer.writerows((*game, *line) for line in lines[1:])
