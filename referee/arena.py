@@ -20,7 +20,7 @@ from referee.cards import DealKey, seed_for, shuffled
 from referee.games.game import Game
 from referee.games.rulesets import game_from
 from referee.job import Job, Played, Progress, Report, SetPlan, Voided
-from referee.judge import SUSPICION_SECONDS, CannotStart, Judge, Spoilt
+from referee.judge import LAG_SECONDS, SUSPICION_SECONDS, CannotStart, Judge, Spoilt
 from referee.live import LiveTable
 from referee.log import Line, Unplayed, encoded
 from referee.roster import OpenAsk, Player, Roster
@@ -32,6 +32,9 @@ TICK_SECONDS = 0.25
 
 _NOTICED_LAG = 0.005
 """Shorter delays are not worth telling the open asks about."""
+
+_SETTLE_SECONDS = 0.02
+"""After a long delay, what bots have sent meanwhile gets so long to come off the wire."""
 
 DRAIN = b"d"
 """What the coordinator writes to have the sets in flight finished and no new ones begun."""
@@ -109,6 +112,10 @@ class Arena:
             after = time.monotonic()
             if after - wake > _NOTICED_LAG:
                 self._lagged(after - wake, after)
+            if after - wake > LAG_SECONDS:
+                # The thread that reads the sockets was late as well.
+                time.sleep(_SETTLE_SECONDS)
+                events = poll(0)
             now = after
             exits = self._take_all(events)
             for fd in exits:
@@ -144,9 +151,11 @@ class Arena:
         self.draining = True
 
     def _lagged(self, lag: float, now: float) -> None:
-        """The referee itself was late until now: every ask that was open then knows."""
+        """The referee itself was late until now: all asks and starts that were open then know."""
         self.worst_lag = max(self.worst_lag, lag)
         for player in self.roster.players.values():
+            if player.start_by:
+                player.start_by += lag
             for ask in player.open.values():
                 ask.lag = max(ask.lag, min(lag, now - ask.sent))
         for live in self.in_flight:
@@ -160,6 +169,7 @@ class Arena:
             if player.notices and not player.asks:
                 self._hand_over(player)
             self.judge.watch(player, now)
+            self.judge.processors.look(player, now)
             if bot.suspicious:
                 seconds = SUSPICION_SECONDS
         self.report(

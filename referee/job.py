@@ -8,6 +8,7 @@ from msgspec import Struct
 from protocol.messages import Time
 from referee.rulings import CRASHES, SOFT_FAULTS, UNEXPECTED_MESSAGES, Blame
 from referee.seats.bot import BotCommand
+from referee.seats.sandbox import Level
 
 START_MS = 30_000
 """How long a bot may take from its start to its hello, where nothing else is configured."""
@@ -45,6 +46,10 @@ class Job(Struct, frozen=True, kw_only=True):
     secret: str
     sets: list[SetPlan]
     stderr_folder: str
+    sandbox: Level = "basic"
+    """What the bots are kept in."""
+    hidden: list[str] = []
+    """Folders that no bot in a sandbox may read, whatever else it may: results, the secret."""
 
 
 class Played(Struct, frozen=True, tag="played", kw_only=True):

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from protocol.messages import Act, Fault, ToBot
 from referee.clock import GRACE_MS
 from referee.job import Job, Unstartable
-from referee.live import LiveTable
+from referee.lateness import Processors
+from referee.live import LiveTable, legible
 from referee.roster import Loss, OpenAsk, Player, Roster
 from referee.rulings import Blame, Kind, Ruling, escaped
 from referee.seats.trouble import Trouble
@@ -57,6 +58,7 @@ class Judge:
         self.decisions = 0
         self.earliest = math.inf
         """No open ask runs out before this; monotonic seconds."""
+        self.processors = Processors()
 
     def take(self, player: Player) -> None:
         """Take the messages of one bot; never more than its asks and some of its own accord."""
@@ -65,6 +67,7 @@ class Judge:
             player.start_by = 0.0
             self.started.add(player.bot.command.entrant)
             player.bot.welcome(time.monotonic())
+            self.processors.look(player, time.monotonic())  # to count from
         if not messages:
             return
         read_at = time.monotonic()
@@ -127,6 +130,7 @@ class Judge:
 
     def _troubled(self, player: Player, trouble: Trouble, now: float) -> None:
         """Something that is no usable message: a fault where it concerns an open ask."""
+        trouble = trouble._replace(message=legible(trouble.message))  # it may quote the bot
         if trouble.kind == "start_failed":
             self._start_fault(player, "start_failed", trouble.message, trouble.received)
         elif trouble.kind == "flood":
@@ -150,7 +154,7 @@ class Judge:
     ) -> None:
         """A message that changes no deal: counted, and a flood when there are too many."""
         player.unexpected += 1
-        limit = self.job.unexpected_messages
+        limit = player.bot.limits.unexpected_messages
         if player.unexpected >= limit:
             text = f"{limit} unexpected messages in one turn; the last: {text}"
             self._hard_fault(player, "flood", text, received=received)
@@ -215,18 +219,21 @@ class Judge:
             for ask in player.open.values():
                 if not ask.sent:
                     continue
-                if ask.deadline <= now and not self._explained(player, now):
-                    late.append((player, ask))
-                else:
+                if ask.deadline > now:
+                    earliest = min(earliest, ask.deadline)
+                elif self._explained(player, now):
                     # Silence that a dropped connection may explain is looked at again soon.
-                    earliest = min(earliest, max(ask.deadline, now + SUSPICION_SECONDS))
+                    earliest = min(earliest, now + SUSPICION_SECONDS)
+                else:
+                    late.append((player, ask))
         self.earliest = earliest
         for player, ask in late:
             if player.open.pop(ask.id, None) is None:
                 continue
             took = (now - ask.sent) * 1000
-            if ask.lag > LAG_SECONDS and took - ask.lag * 1000 < ask.allowed_ms:
-                raise Spoilt(ask.live.table.set_number, self._own_fault(ask, took))
+            used = self._excused(player, ask, now)
+            if used is not None and used < ask.allowed_ms:
+                raise Spoilt(ask.live.table.set_number, self._own_fault(ask, took, used))
             player.past[ask.id] = ask.sent
             if len(player.past) > _PAST_ASKS:
                 del player.past[next(iter(player.past))]
@@ -236,6 +243,11 @@ class Judge:
                 f"no answer to ask {ask.id} within {ask.allowed_ms:.0f} ms "
                 f"({GRACE_MS:.0f} ms of grace included){player.bot.silence()}"
             )
+            if used is not None:
+                text += (
+                    f"; the referee was late by {ask.lag * 1000:.0f} ms, but the bot has used "
+                    f"{used:.0f} ms of processor time since"
+                )
             self._soft_fault(player, ask, "timeout", text, None, now)
 
     def _explained(self, player: Player, now: float) -> bool:
@@ -246,13 +258,19 @@ class Judge:
             bot.disconnected(now)  # clears the suspicion where the probe got through
         return bot.suspicious
 
-    def _own_fault(self, ask: OpenAsk, took: float) -> Blame:
+    def _excused(self, player: Player, ask: OpenAsk, now: float) -> float | None:
+        """Processor time (ms) that a bot had while the referee was late; None where it was not."""
+        late = ask.lag > LAG_SECONDS and (now - ask.sent - ask.lag) * 1000 < ask.allowed_ms
+        return self.processors.used_ms(player, ask, now) if late else None
+
+    def _own_fault(self, ask: OpenAsk, took: float, used: float) -> Blame:
         lag = ask.lag * 1000
         return Blame(
             kind="infrastructure",
             seat=ask.seat,
             ruling="none",
-            message=f"a decision ran out while the referee itself was late by {lag:.0f} ms",
+            message=f"a decision ran out while the referee itself was late by {lag:.0f} ms; "
+            f"its bot had used {used:.0f} ms of processor time",
             at=ask.at,
             ask=ask.id,
             limit_ms=round(ask.allowed_ms, 1),

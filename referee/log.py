@@ -61,6 +61,8 @@ class Header(Line, frozen=True, tag="header", kw_only=True):
     """`seat`: a process for each entrant and seat; `entrant`: one for all its seats."""
     commitment: str
     """SHA-256 of the secret that deals the sets after this line."""
+    sandbox: str = "basic"
+    """What the bots were kept in: `basic`, `linux` or `bwrap`."""
 
 
 class DecisionTime(NamedTuple):

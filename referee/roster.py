@@ -1,5 +1,6 @@
 """The bots of a job: one process for each entrant and seat, started, replaced and ended."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +12,8 @@ from referee import __version__
 from referee.job import Job
 from referee.rulings import Kind
 from referee.seats.bot import BotCommand, BotSeat
-from referee.seats.zeromq import MESSAGE_BYTES, SocketFolder
+from referee.seats.sandbox_kernel import hide_memory
+from referee.seats.zeromq import SocketFolder
 
 STOP_GRACE_SECONDS = 2.0
 """How long a bot has between `bye` and the end."""
@@ -50,12 +52,12 @@ class Player:
     """One bot process with the asks and tables it has in hand."""
 
     __slots__ = (
+        "_loss",
         "asks",
         "bot",
         "counted",
         "entrant",
         "live",
-        "loss",
         "next_id",
         "next_table",
         "notices",
@@ -84,12 +86,25 @@ class Player:
         self.notices: list[Start | End] = []
         """What goes out with the next ask, or when nothing else is to be done."""
         self.asks: list[EncodedAsk] = []
-        self.loss: Loss | None = None
-        """Why it is finished, once it is."""
+        self._loss: Loss | None = None
         self.counted = False
         """Whether that has been counted as a hard fault of its entrant."""
         self.unexpected = 0
         """Unexpected messages since it was last asked something."""
+
+
+    @property
+    def loss(self) -> Loss | None:
+        """Why it is finished, once it is."""
+        return self._loss
+
+    @loss.setter
+    def loss(self, loss: Loss) -> None:
+        # An end is no plain crash where its keeper has seen which limit it ran into.
+        report = self.bot.exit
+        if loss.kind == "crashed" and report is not None and report.excess:
+            loss = loss._replace(kind="resource")
+        self._loss = loss
 
 
 class Roster:
@@ -109,11 +124,8 @@ class Roster:
         self.hard_faults = [0] * len(job.entrants)
         self.last_loss: list[Loss | None] = [None] * len(job.entrants)
         """How each entrant came by its last hard fault."""
-        self.limits = Limits(
-            message_bytes=MESSAGE_BYTES,
-            unexpected_messages=job.unexpected_messages,
-            soft_faults=job.soft_faults,
-        )
+        if job.sandbox != "basic" and sys.platform == "linux":
+            hide_memory()
         seats = {
             (entrant, self._place(seat))
             for plan in job.sets
@@ -139,9 +151,11 @@ class Roster:
             seat=place if place >= 0 else None,
             game=job.game,
             tables=job.tables,
-            limits=self.limits,
+            limits=self._limits(command),
             referee=f"referee {__version__}",
             stderr_path=str(Path(job.stderr_folder) / name),
+            level=job.sandbox,
+            hidden=job.hidden,
         )
         player = Player(bot, entrant, place, now + job.start_ms / 1000)
         self.players[entrant, place] = player
@@ -151,6 +165,14 @@ class Roster:
         bot.link.watch(self.poller)
         self.poller.register(bot.process.fileno(), zmq.POLLIN)
         return player
+
+    def _limits(self, command: BotCommand) -> Limits:
+        allowed = command.allowance
+        return Limits(
+            message_bytes=allowed.message_bytes,
+            unexpected_messages=allowed.unexpected_messages or self.job.unexpected_messages,
+            soft_faults=self.job.soft_faults,
+        )
 
     def at(self, entrant: int, seat: int) -> Player:
         """The player of an entrant for a seat."""

@@ -137,6 +137,7 @@ class Process:
     """In place of a bot's process: it never ends by itself."""
 
     number: int
+    pid: int | None = None
     exit: ExitReport | None = None
     start_failure: str | None = None
     stderr: StderrLines | None = None

@@ -7,6 +7,7 @@ import click
 
 from referee import __version__
 from referee.cli.check import check
+from referee.cli.doctor import doctor
 from referee.cli.export import export_logs
 from referee.cli.games import games
 from referee.cli.leak_check import leak_check
@@ -69,6 +70,7 @@ def commands() -> None:
 for command in (
     run, match, watch, new_bot, check, replay, retry, verify, leak_check, standings,
     report, export_logs, games,
+    doctor,
 ):  # fmt: skip
     commands.add_command(command)
 

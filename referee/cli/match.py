@@ -11,6 +11,7 @@ from typing import Any, get_args
 import click
 import msgspec
 
+from referee.cli.levels import sandbox_options, settled
 from referee.cli.playing import Order, play, read_secret
 from referee.errors import ConfigError
 from referee.league.config import LeagueConfig, league_of
@@ -44,6 +45,7 @@ _INTERPRETERS = frozenset(("python", "python3", "node", "java", "ruby", "perl", 
 @click.option("--dry-run", is_flag=True, help="Show the plan and touch nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Standings as JSON; the rest on stderr.")
 @click.option("--secret-file", metavar="FILE", help="Take the secret from here (64 hex digits).")
+@sandbox_options
 @click.pass_context
 def match(ctx: click.Context, /, bots: Sequence[str], **flags: Any) -> None:
     """Let bots play each other.
@@ -76,14 +78,18 @@ def match(ctx: click.Context, /, bots: Sequence[str], **flags: Any) -> None:
         config = msgspec.convert(values, LeagueConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f"match: {error}") from None
-    order = Order(
-        league=league_of(config, Path()),
-        resume=_resume(bots, flags, folder),
-        secret=read_secret(flags["secret_file"]),
-        dry_run=flags["dry_run"],
-        as_json=flags["as_json"],
-    )
+    league = league_of(config, Path())
+    secret = read_secret(flags["secret_file"])
     try:
+        if not flags["dry_run"]:
+            league = settled(
+                league, flags["sandbox"], required=flags["sandbox_required"],
+                as_json=flags["as_json"], secret_file=flags["secret_file"],
+            )  # fmt: skip
+        order = Order(
+            league=league, resume=_resume(bots, flags, folder), secret=secret,
+            dry_run=flags["dry_run"], as_json=flags["as_json"],
+        )  # fmt: skip
         code = play(order)
     except ConfigError as error:
         raise ConfigError(_for_a_match(str(error))) from None
@@ -149,9 +155,11 @@ def option_value(text: str) -> tuple[str, Any]:
 def _resume(bots: Sequence[str], flags: dict[str, Any], folder: str) -> list[str]:
     """The command that goes on with this match."""
     command = ["referee", "match", *bots]
-    for name in ("game", "rules", "sets", "unit", "decision_ms", "workers"):
+    for name in ("game", "rules", "sets", "unit", "decision_ms", "workers", "sandbox"):
         if flags[name] is not None:
             command += ["--" + name.replace("_", "-"), str(flags[name])]
+    if flags["sandbox_required"]:
+        command.append("--sandbox-required")
     for option in flags["options"]:
         command += ["--option", option]
     return [*command, "--results", folder]

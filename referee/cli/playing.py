@@ -10,7 +10,6 @@ from types import FrameType
 from typing import Any, Self
 
 import click
-import msgspec
 from msgspec import Struct
 from rich.text import Text
 
@@ -19,11 +18,11 @@ from referee.errors import ConfigError
 from referee.job import Job, Report
 from referee.league.config import League
 from referee.league.executor import FreshProcesses
-from referee.league.runner import NothingStarts, Outcome, Runner, cores
+from referee.league.runner import CannotWrite, NothingStarts, Outcome, Runner, cores
 from referee.league.schedule import pairing_id
 from referee.log import read
 from referee.show.faults import replay_command
-from referee.show.page import console_on, count, look_of, put
+from referee.show.page import console_on, count, json_text, look_of, put
 from referee.show.plan import headline, outlook, plan_data, plan_page
 from referee.show.standings import Sheet, unplayable_sets
 from referee.show.tour import Tour, tour_data, tour_from, tour_of, tour_page
@@ -91,7 +90,7 @@ def play(order: Order) -> int:
     if order.dry_run:
         view = outlook(order.league, order.workers, retry=order.retry)
         if order.as_json:
-            click.echo(msgspec.json.encode(plan_data(view)))
+            click.echo(json_text(plan_data(view)))
         else:
             put(console_on(sys.stdout), plan_page(view))
         return 0
@@ -110,6 +109,8 @@ def play(order: Order) -> int:
             outcome = runner.run(executor_for, lambda: interrupts.times)
         except NothingStarts as error:
             raise NothingStarts(f"{error}{_stderr_hint(runner)}") from None
+        except CannotWrite as error:
+            raise CannotWrite(f"{error}\nto go on: {shlex.join(order.resume)}") from None
         finally:
             watcher.close()
         code = _exit_code(outcome, interrupts)
@@ -140,7 +141,7 @@ def _not_playable(outcome: Outcome) -> int:
 def _finish(order: Order, outcome: Outcome, runner: Runner) -> None:
     """Say what came of it."""
     if order.as_json:
-        click.echo(msgspec.json.encode(_data(order, outcome, runner)))
+        click.echo(json_text(_data(order, outcome, runner)))
         return
     console = console_on(sys.stdout)
     state = outcome.state

@@ -5,9 +5,11 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
+from referee.cli.levels import sandbox_options, settled
 from referee.cli.playing import Order, play, read_secret
 from referee.errors import ConfigError
 from referee.league.config import read_league
+from referee.seats.sandbox_choice import AskedLevel
 
 
 @click.command(
@@ -22,6 +24,7 @@ from referee.league.config import read_league
 @click.option("--secret-file", metavar="FILE", help="Take the secret from here (64 hex digits).")
 @click.option("--all-entrants", is_flag=True, help="Refuse to leave optional entrants out.")
 @click.option("--retry", is_flag=True, help="Play void and not playable sets again.")
+@sandbox_options
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -33,6 +36,8 @@ def run(
     secret_file: str | None,
     all_entrants: bool,
     retry: bool,
+    sandbox: AskedLevel | None,
+    sandbox_required: bool,
 ) -> None:
     """Play a league, or go on with it.
 
@@ -52,10 +57,19 @@ def run(
         resume += ["--sets", str(sets)]
     if retry:
         resume.append("--retry")
+    if sandbox is not None:
+        resume += ["--sandbox", sandbox]
+    if sandbox_required:
+        resume.append("--sandbox-required")
+    secret = read_secret(secret_file)
+    if not dry_run:
+        found = settled(
+            found, sandbox, required=sandbox_required, as_json=as_json, secret_file=secret_file
+        )
     order = Order(
         league=found,
         resume=resume,
-        secret=read_secret(secret_file),
+        secret=secret,
         retry=retry,
         dry_run=dry_run,
         as_json=as_json,

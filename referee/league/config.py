@@ -20,6 +20,8 @@ from referee.job import START_MS, Isolation
 from referee.league.entrants import Entrant, EntrantConfig, Name, entrant_of
 from referee.league.manifest import MissingTool
 from referee.rulings import CRASHES, SOFT_FAULTS
+from referee.seats.sandbox import Allowance
+from referee.seats.sandbox_choice import AskedLevel
 
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
 
@@ -68,6 +70,8 @@ class LeagueConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     soft_faults: Annotated[int, Meta(ge=1, le=1000)] = SOFT_FAULTS
     crashes: Annotated[int, Meta(ge=1, le=1000)] = CRASHES
     isolation: Isolation = "seat"
+    sandbox: AskedLevel = "basic"
+    """What the bots are kept in; `auto` is the highest level that works here."""
     tables: Annotated[int, Meta(ge=1, le=4096)] = 64
     """Tables in flight for each worker at most; fewer where a bot plays fewer at once."""
     workers: Annotated[int, Meta(ge=0, le=1024)] = 0
@@ -88,6 +92,8 @@ class League(Struct, frozen=True, kw_only=True):
     folder: Path
     left_out: tuple[str, ...] = ()
     """A line for each optional entrant that cannot play here."""
+    hidden: tuple[str, ...] = ()
+    """Files that no bot in a sandbox may read, besides the results: where the secret came from."""
 
     @property
     def time(self) -> Time:
@@ -190,7 +196,7 @@ def _explained(path: Path, text: str, values: dict[str, Any], problem: str) -> s
         key, place = unknown[1], unknown[2] or ""
         kind: type[Struct] = LeagueConfig
         if place.startswith(".entrants"):
-            kind = EntrantConfig
+            kind = Allowance if place.endswith(".limits") else EntrantConfig
         elif place.startswith(".time"):
             kind = TimeConfig
         elif place.startswith(".games"):

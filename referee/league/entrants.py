@@ -17,8 +17,9 @@ from referee.games.rulesets import nearest
 from referee.league.manifest import read_manifest, run_command
 from referee.log import EntrantRecord
 from referee.seats.bot import BotCommand, Transport
+from referee.seats.sandbox import Allowance
 
-Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_.-]{0,39}$")]
+Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_.-]{0,39}\Z")]
 
 
 class EntrantConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -36,6 +37,10 @@ class EntrantConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """A note of yours; a changed version is another entrant."""
     env: dict[str, str] = {}
     """Environment variables that the bot gets besides the documented ones."""
+    limits: Allowance = Allowance()
+    """What each of its processes may use."""
+    readable: list[Annotated[str, Meta(min_length=1)]] = []
+    """Files and folders that it needs to read in a sandbox, besides its own folder."""
 
 
 class Entrant(Struct, frozen=True, kw_only=True):
@@ -57,7 +62,8 @@ def entrant_of(entry: EntrantConfig, base: Path) -> Entrant:
         )
     command = BotCommand(
         entrant=entry.id, argv=launch.argv, cwd=str(launch.cwd), env=entry.env,
-        transport=transport,
+        transport=transport, allowance=entry.limits,
+        readable=(*launch.readable, *(os.path.abspath(base / path) for path in entry.readable)),
     )  # fmt: skip
     digest = _program_digest(launch, entry.env, transport)
     record = EntrantRecord(
@@ -86,6 +92,8 @@ class Launch(Struct, frozen=True, kw_only=True):
     cwd: Path
     transport: Transport | None = None
     """None where nothing says so."""
+    readable: tuple[str, ...] = ()
+    """Its own folder, where it has one."""
 
 
 def launch_of(bot: str, base: Path) -> Launch:
@@ -118,8 +126,9 @@ def _of_folder(folder: Path, options: list[str], transport: Transport | None) ->
     words = run_command(manifest, folder)
     argv = _argv(manifest.run, words, folder)
     return Launch(
-        argv=[*argv, *options], cwd=folder, transport=transport or manifest.transport
-    )
+        argv=[*argv, *options], cwd=folder, transport=transport or manifest.transport,
+        readable=(str(folder),),
+    )  # fmt: skip
 
 
 def _argv(bot: str, words: list[str], base: Path) -> list[str]:

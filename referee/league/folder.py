@@ -140,13 +140,17 @@ class Folder:
 
 def set_aside(log: Log) -> None:
     """Move an incomplete set at the end of a log out of the way, before more is appended."""
-    if not log.set_aside:
-        return
-    data = log.path.read_bytes()
-    with log.path.with_suffix(".aside").open("ab") as aside:
-        aside.write(data[log.good_bytes :].rstrip(b"\n") + b"\n")
-    with log.path.open("r+b") as file:
-        file.truncate(log.good_bytes)
+    if log.set_aside:
+        set_aside_from(log.path, log.good_bytes)
+
+
+def set_aside_from(path: Path, good_bytes: int) -> None:
+    """Move what a log has after so many bytes into a file beside it."""
+    data = path.read_bytes()
+    with path.with_suffix(".aside").open("ab") as aside:
+        aside.write(data[good_bytes:].rstrip(b"\n") + b"\n")
+    with path.open("r+b") as file:
+        file.truncate(good_bytes)
         file.flush()
         os.fsync(file.fileno())
 

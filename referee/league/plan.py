@@ -12,6 +12,7 @@ from referee.league.entrants import Entrant
 from referee.league.schedule import cyclic_order, meetings, pairing_id, rounds, seatings
 from referee.log import FORMAT, Header
 from referee.rulings import UNEXPECTED_MESSAGES
+from referee.seats.sandbox_choice import level_of
 
 FIRST_JOB = 2
 """Sets of a pairing's first job, so that everyone soon has met everyone."""
@@ -128,6 +129,8 @@ def job_of(
             for number in plan.sets
         ],
         stderr_folder=stderr_folder,
+        sandbox=level_of(config.sandbox),
+        hidden=[str(league.folder.absolute()), *league.hidden],
     )
 
 
@@ -151,4 +154,5 @@ def header_of(league: League, pairing: Pairing, commitment: str, referee: str) -
         tables=2 if two_sides else sides_of(game),
         isolation=config.isolation,
         commitment=commitment,
+        sandbox=level_of(config.sandbox),
     )

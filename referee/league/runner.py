@@ -4,6 +4,7 @@ Planned work minus what the logs hold is what is left to play, so resuming is ru
 command again, and adding an entrant plays only the pairings that are missing.
 """
 
+import errno
 import os
 import queue
 import time
@@ -17,10 +18,10 @@ from msgspec import Struct, structs, to_builtins
 
 from referee import __version__
 from referee.cards import commitment
-from referee.errors import ConfigError, RefereeError
+from referee.errors import ConfigError, LogError, RefereeError
 from referee.job import Job, Played, Progress, Report, Unstartable, Voided
 from referee.league.config import League
-from referee.league.folder import Folder, set_aside
+from referee.league.folder import Folder, set_aside, set_aside_from
 from referee.league.plan import (
     JobPlan,
     Pairing,
@@ -116,6 +117,16 @@ class NothingStarts(RefereeError):
     """Nothing could be played, since bots cannot be started; nothing was scored."""
 
 
+class CannotWrite(LogError):
+    """The results folder takes no more; the run has stopped, and the logs hold all that counts."""
+
+
+_NO_ROOM = {
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO,
+}  # fmt: skip
+"""What a disk says that is full, read-only or broken."""
+
+
 class Runner:
     """One run of a league into its results folder."""
 
@@ -152,15 +163,25 @@ class Runner:
 
         `executor_for` makes the executor, given the listener for its reports; `interrupted` tells
         how often the user has asked to stop. Raises ConfigError when the folder holds something
-        else or is in use, NothingStarts when no entrant can be started.
+        else or is in use, CannotWrite when it takes no more, NothingStarts when no entrant can be
+        started.
         """
         self.folder.open_for_writing()
         try:
             plans = self._prepare()
-            if plans:
-                self._play(plans, executor_for, interrupted)
-                self._finish_unplayable()
-            return self._outcome()
+            try:
+                if plans:
+                    self._play(plans, executor_for, interrupted)
+                    self._finish_unplayable()
+                return self._outcome()
+            except LogError as error:
+                raise CannotWrite(_stopped(str(error))) from error
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            where = error.filename or self.folder.path
+            text = f"{where}: cannot be written: {error.strerror}"
+            raise CannotWrite(_stopped(text)) from error
         finally:
             self.folder.close()
 
@@ -212,6 +233,9 @@ class Runner:
     def _read(self, pairing: Pairing) -> Log | None:
         path = self._path(pairing)
         if not path.exists() or not path.stat().st_size:
+            return None
+        if first_header(path) is None:
+            set_aside_from(path, 0)  # killed while it was being begun
             return None
         log = read(path)
         set_aside(log)
@@ -414,6 +438,8 @@ class Runner:
         except CancelledError:
             return
         except Exception as error:
+            if isinstance(error, OSError) and error.errno in _NO_ROOM:
+                raise  # nobody has died: no worker could be started on such a disk
             deaths = self.deaths[pairing.key] = self.deaths.get(pairing.key, 0) + 1
             self.watcher.say(f"a worker died over {pairing.id}: {error!r}; playing again")
             if deaths >= MOST_DEATHS:
@@ -511,6 +537,10 @@ class Runner:
             not_playable=sum(len(plan.sets) for plan in self.unplayable),
             commitment=commitment(self.secret) if self.secret else None,
         )
+
+
+def _stopped(why: str) -> str:
+    return f"{why}; the run has stopped, and what is not in the logs does not count"
 
 
 def _abort(executor: Executor) -> None:

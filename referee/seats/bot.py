@@ -32,6 +32,8 @@ from protocol.messages import (
     encode,
 )
 from referee.seats.process import BotProcess, ExitReport, LaunchSpec
+from referee.seats.sandbox import MB, Allowance, Level, Relayed
+from referee.seats.sandbox_link import RelayLink
 from referee.seats.stdio import StdioLink
 from referee.seats.trouble import PRINT_TO_STDERR, Trouble, malformed, quoted, unreadable
 from referee.seats.zeromq import MESSAGE_BYTES, Received, SocketFolder, ZeroMQLink
@@ -55,7 +57,6 @@ _JUNK_BEFORE_HELLO = 8
 _PROBE_SECONDS = 0.25
 """How long a dropped connection waits for the process's exit, which explains it better."""
 
-
 _SETTLE_SECONDS = 0.08
 """How long the last words of a process that has ended may be on their way; less than a lag."""
 
@@ -68,16 +69,21 @@ class BotCommand(Struct, frozen=True, kw_only=True):
     cwd: str | None = None
     env: dict[str, str] = {}
     transport: Transport = "zeromq"
+    allowance: Allowance = Allowance()
+    """What each of its processes may use."""
+    readable: tuple[str, ...] = ()
+    """Files and folders that it may read in a sandbox, besides those that its command names."""
 
 
 def _link(
-    context: "zmq.Context[zmq.Socket[bytes]]", folder: SocketFolder, transport: Transport
-) -> ZeroMQLink | StdioLink:
+    context: "zmq.Context[zmq.Socket[bytes]]", folder: SocketFolder, transport: Transport,
+    level: Level,
+) -> ZeroMQLink | StdioLink:  # fmt: skip
     if transport == "stdio":
         return StdioLink()
-    return ZeroMQLink(
-        context, "tcp://127.0.0.1:*" if transport == "tcp" else folder.endpoint()
-    )
+    if level != "basic":
+        return RelayLink()
+    return ZeroMQLink(context, "tcp://127.0.0.1:*" if transport == "tcp" else folder.endpoint())
 
 
 class BotSeat:
@@ -95,7 +101,12 @@ class BotSeat:
         limits: Limits,
         referee: str,
         stderr_path: str,
+        level: Level = "basic",
+        hidden: Sequence[str] = (),
     ) -> None:
+        self.level = level
+        """What it is kept in."""
+        self._hidden = tuple(hidden)
         self.command = command
         self.seat = seat
         self.game = game
@@ -105,7 +116,7 @@ class BotSeat:
         self.referee = referee
         self.state: State = "starting"
         self.hello: Hello | None = None
-        self.link = _link(context, folder, command.transport)
+        self.link = _link(context, folder, command.transport, level)
         self._junk = b""
         """The first line that a bot over stdio has printed without meaning a message."""
         self._stderr_path = stderr_path
@@ -124,7 +135,10 @@ class BotSeat:
             self.link.handed_over()
 
     def _launch(self, folder: SocketFolder) -> LaunchSpec:
-        command = self.command
+        command, allowed = self.command, self.command.allowance
+        relay: Relayed | None = None
+        if isinstance(self.link, RelayLink):
+            relay = "tcp" if command.transport == "tcp" else "ipc"
         return LaunchSpec(
             argv=tuple(command.argv),
             cwd=command.cwd,
@@ -135,6 +149,15 @@ class BotSeat:
                 VERSION_VARIABLE: str(PROTOCOL_VERSION),
             },
             stderr_path=self._stderr_path,
+            stderr_cap=allowed.stderr_kb * 1024,
+            file_bytes=allowed.disk_mb * MB,
+            open_files=allowed.open_files,
+            memory_bytes=allowed.memory_mb * MB,
+            processes=allowed.processes,
+            level=self.level,
+            readable=command.readable,
+            hidden=self._hidden,
+            relay=relay,
             scratch_parent=folder.path,
             stdio=self.link.bot_ends if isinstance(self.link, StdioLink) else None,
         )
@@ -144,6 +167,7 @@ class BotSeat:
     def receive(self, most: int) -> Sequence[Act | Trouble]:
         """Take up to `most` waiting messages: answers and troubles, in the order they came."""
         found: list[Act | Trouble] = []
+        longest = self.limits.message_bytes
         for received in self.link.receive(most):
             if self.state == "starting":
                 trouble = self._greet(received)
@@ -153,7 +177,7 @@ class BotSeat:
             self._silent_since = None
             if self._is_junk(received):
                 found.append(self._printed(received.data))
-            elif received.frames == 1 and len(received.data) <= MESSAGE_BYTES:
+            elif received.frames == 1 and len(received.data) <= longest:
                 try:
                     message = decode_from_bot(received.data)
                 except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -167,6 +191,9 @@ class BotSeat:
                     trouble = self._other(message, received.data)
                     if trouble is not None:
                         found.append(trouble)
+            elif received.frames == 1:
+                text = f"a message of {len(received.data)} bytes; the limit is {longest}"
+                found.append(Trouble("flood", text, received.data, None))
             else:
                 found.append(unreadable(received))
         return found
@@ -210,7 +237,7 @@ class BotSeat:
 
     def _is_junk(self, received: Received) -> bool:
         """Whether a line on standard output is a stray print and no attempt at a message."""
-        stdio = isinstance(self.link, StdioLink)
+        stdio = self.command.transport == "stdio"
         return stdio and received.data.lstrip()[:1] != b"{" and len(received.data) <= MESSAGE_BYTES
 
     def _printed(self, data: bytes) -> Trouble:
@@ -221,7 +248,7 @@ class BotSeat:
     def silence(self) -> str:
         """What may explain that a bot has not answered, as a continuation of the sentence."""
         link = self.link
-        if not isinstance(link, StdioLink):
+        if not isinstance(link, StdioLink) or isinstance(link, RelayLink):
             return ""
         if self._junk and self.state == "starting":
             return f"; it has printed {quoted(self._junk)}: {PRINT_TO_STDERR}"

@@ -12,25 +12,38 @@ and `waitpid` saying ECHILD proves that none is left. Elsewhere only the process
 
 import json
 import os
-import resource
 import select
 import signal
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
+
+if __name__ == "__main__":
+    # After the standard library, which nothing beside this package may replace.
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from referee.seats.launch import Launch
+from referee.seats.output import LINES as LINES
+from referee.seats.output import Stderr
+from referee.seats.resident import resident_bytes
+from referee.seats.steps import RELAY_BYTES, RELAY_FILES
 
 if sys.platform == "linux":
-    import ctypes
-
-PR_SET_PDEATHSIG = 1
-PR_SET_CHILD_SUBREAPER = 36
+    from referee.seats import sandbox_kernel
 
 TERM_SECONDS = 1.0  # between SIGTERM and SIGKILL
 UNKILLABLE_SECONDS = 10.0  # what is still there sits in the kernel; it is named and left
 FIRST_PAUSE, LAST_PAUSE = 0.002, 0.05
+WATCH_SECONDS, SLOW_WATCH_SECONDS = 0.2, 2.0  # between two looks at what a bot uses
+NEARLY = 0.9  # of its memory: a bot that died after that died of it
 NEVER = float("inf")
 CHUNK = 65536
-LINES, LINE_CHARS = 20, 400
+MB = 1 << 20
+PEAK_UNIT = 1 if sys.platform == "darwin" else 1024  # of `ru_maxrss`
+MOST_FILES = 1000  # looked at in a scratch folder
+RELAY_ROOM = f"it has room for {RELAY_BYTES >> 20} MB of messages and {RELAY_FILES} connections"
+DYING = {sign * number + base for sign, base in ((-1, 0), (1, 128)) for number in (6, 7, 11)}
 
 
 class Channel:
@@ -61,134 +74,11 @@ class Channel:
         return lines
 
 
-class Stderr:
-    """What the bot wrote to standard error: its first bytes, its last bytes, and how many came."""
-
-    def __init__(self, cap: int, path: str | None) -> None:
-        self.total = 0
-        self._half = cap // 2
-        self._head = bytearray()
-        self._tail = bytearray()
-        # Opened before the bot runs, so that it cannot put a link in its place.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-        self._file = os.open(path, flags, 0o600) if path else None
-
-    def feed(self, chunk: bytes) -> None:
-        self.total += len(chunk)
-        room = self._half - len(self._head)
-        self._head += chunk[:room]
-        self._tail += chunk[room:]
-        del self._tail[: -self._half or None]
-
-    def lines(self) -> dict[str, object]:
-        """The first and the last lines; those of a short text are all among the first."""
-        head, _, tail = self._parts()
-        first, last = (
-            [line[:LINE_CHARS] for line in part.split("\n") if line] for part in (head, tail)
-        )
-        last = (last or first[LINES:])[-LINES:]
-        return {"stderr_first": first[:LINES], "stderr_last": last, "stderr_bytes": self.total}
-
-    def save(self) -> None:
-        try:
-            if self._file is not None:
-                os.write(self._file, "".join(self._parts()).encode())
-        except OSError:  # a full disk must not keep a tree from being reported dead
-            pass
-
-    def _parts(self) -> tuple[str, str, str]:
-        """Head, marker and tail as text; marker and tail are empty when nothing was cut."""
-        if cut := self.total - len(self._head) - len(self._tail):
-            marker = f"\n[... {cut} bytes cut here ...]\n"
-            return _printable(self._head), marker, _printable(self._tail)
-        return _printable(self._head + self._tail), "", ""
-
-
-def _printable(raw: bytearray) -> str:
-    """Text that is safe on any terminal and in any log, whatever a bot wrote."""
-    text = raw.decode("utf-8", "backslashreplace").replace("\r\n", "\n").expandtabs(4)
-    return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
-    )
-
-
-def prctl(option: int, value: int) -> None:
-    if sys.platform != "linux":
-        return
-    # Plain ints would leave the upper half of an argument undefined.
-    arguments = [ctypes.c_ulong(number) for number in (value, 0, 0, 0)]
-    if ctypes.CDLL(None, use_errno=True).prctl(ctypes.c_int(option), *arguments) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-class Launch:
-    """The order to start a bot, and the steps by which a forked child obeys it."""
-
-    def __init__(
-        self, argv: list[str], env: dict[str, str], cwd: str, limits: dict[str, int],
-        stderr_cap: int, stderr_path: str | None, stdio: list[int] | None = None,
-    ) -> None:  # fmt: skip
-        self.stderr_cap, self.stderr_path, self.stdio = stderr_cap, stderr_path, stdio
-        self._argv, self._env, self._cwd, self._limits = argv, env, cwd, limits
-
-    def obey(self, keeper: int, stdin: int, stdout: int, stderr: int, report: int) -> None:
-        """Become the bot, or say on `report` which step failed. Never returns."""
-        steps: list[tuple[str, Callable[[], object]]] = [
-            ("parent", lambda: self._die_with(keeper)),
-            ("session", os.setsid),
-            ("descriptors", lambda: self._take_descriptors(stdin, stdout, stderr, report)),
-            ("signals", self._default_signals),
-            ("umask", lambda: os.umask(0o077)),
-            ("cwd", lambda: os.chdir(self._cwd)),
-            ("limits", self._limit),
-            ("exec", lambda: os.execvpe(self._argv[0], self._argv, self._env)),
-        ]
-        step = ""
-        try:
-            for name, take in steps:
-                step = name
-                take()
-        except BaseException as problem:
-            number = getattr(problem, "errno", None)
-            message = os.strerror(number) if number else repr(problem)
-            failure = {"step": step, "errno": number, "message": message}
-            os.write(report, json.dumps(failure).encode())
-        finally:
-            os._exit(127)
-
-    def _die_with(self, keeper: int) -> None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        # The keeper may have died before the line above; then the signal never comes.
-        if os.getppid() != keeper:
-            os._exit(127)
-
-    def _take_descriptors(self, stdin: int, stdout: int, stderr: int, report: int) -> None:
-        os.dup2(stdin, 0)
-        os.dup2(stdout, 1)
-        os.dup2(stderr, 2)
-        os.closerange(3, report)
-        os.closerange(report + 1, os.sysconf("SC_OPEN_MAX"))
-
-    def _default_signals(self) -> None:
-        # What is ignored here, by us or by Python, would stay ignored in the bot.
-        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-
-    def _limit(self) -> None:
-        for name, wanted in self._limits.items():
-            which: int = getattr(resource, f"RLIMIT_{name.upper()}")
-            hard = resource.getrlimit(which)[1]
-            value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-            resource.setrlimit(which, (value, value))
-
-
 def descendants(root: int) -> list[int]:
     """The processes below `root`, zombies included; out of date at once where a tree forks."""
     if sys.platform != "linux":
         return []
-    listed = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
-    below = _children if listed else _family()
+    below = _children if lists_children() else _family()
     found: list[int] = []
     waiting = [root]
     while waiting:
@@ -196,6 +86,11 @@ def descendants(root: int) -> list[int]:
         found += new
         waiting += new
     return found
+
+
+def lists_children() -> bool:
+    """Whether the kernel keeps a list of children, so that `descendants` is cheap."""
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
 def _children(pid: int) -> list[int]:
@@ -228,14 +123,22 @@ class Keeper:
 
     def __init__(self, channel: Channel, launch: Launch) -> None:
         self._channel = channel
+        self._launch = launch
         self._stderr = Stderr(launch.stderr_cap, launch.stderr_path)
         self._running, self._failed, self._childless = True, False, False
+        self._started = False
+        self._ending: dict[str, Any] = {}
+        """What the one inside the sandbox reported of the bot's end."""
+        self._excess = ""
         self._term_at = self._kill_at = NEVER
+        self._watch_every = WATCH_SECONDS if lists_children() else SLOW_WATCH_SECONDS
+        watched = any(launch.watch.values())
+        self._watch_at = time.monotonic() + self._watch_every if watched else NEVER
         self._pause = FIRST_PAUSE  # between two sweeps
         self._wake, wake = os.pipe()
         stdin, hold = os.pipe()
         stdout = os.open(os.devnull, os.O_RDWR)
-        if launch.stdio:  # the worker holds the other ends
+        if launch.stdio and not launch.supervised:  # the worker holds the other ends
             stdin, stdout = launch.stdio
         self._stdin = os.fdopen(hold, "wb", 0)  # its end tells the bot that the referee is gone
         self._output, stderr = os.pipe()
@@ -249,7 +152,7 @@ class Keeper:
         self._poller = select.poll()
         for fd in self._ears:
             self._poller.register(fd, select.POLLIN)
-        for fd in (self._output, wake):
+        for fd in (self._output, self._report, wake):
             os.set_blocking(fd, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -257,7 +160,7 @@ class Keeper:
         self._pid = os.fork()
         if self._pid == 0:
             launch.obey(keeper, stdin, stdout, stderr, report)
-        for fd in (stdin, stdout, stderr, report):
+        for fd in {stdin, stdout, stderr, report, *(launch.stdio or ())}:
             os.close(fd)
 
     def run(self) -> None:
@@ -265,6 +168,7 @@ class Keeper:
             try:
                 self._wait()
                 self._reap()
+                self._look()
                 self._advance()
             except Exception as problem:  # a mistake of ours, which the bot must not outlive
                 self._channel.send("broken", message=repr(problem))
@@ -289,7 +193,8 @@ class Keeper:
     def _wait(self) -> None:
         """Sleep until a descriptor or a deadline asks for attention."""
         now = time.monotonic()
-        pause = self._pause if now >= self._kill_at else min(self._term_at, self._kill_at) - now
+        due = min(self._term_at, self._kill_at, self._watch_at)
+        pause = self._pause if now >= self._kill_at else due - now
         for fd, _ in self._poller.poll(max(0, int(pause * 1000) + 1) if pause < NEVER else None):
             if fd in self._ears:
                 self._ears[fd]()
@@ -317,35 +222,108 @@ class Keeper:
             self._stderr.feed(chunk)
 
     def _read_report(self) -> None:
-        """Learn what came of the start: a failure, or the end of file that an exec leaves."""
-        failure = os.read(self._report, CHUNK)
-        self._forget(self._report)
-        self._failed = bool(failure)
-        if failure:
-            self._channel.send("failed", **json.loads(failure))
-        else:
+        """Learn what came of the start, and from the one inside a sandbox of the end."""
+        heard = b""
+        try:
+            while chunk := os.read(self._report, CHUNK):
+                heard += chunk
+            self._forget(self._report)
+        except BlockingIOError:
+            pass
+        for line in heard.splitlines():
+            said = json.loads(line)
+            if "step" in said and self._started:
+                self._excess = f"its relay failed: {said['message']}; {RELAY_ROOM}"
+            elif "step" in said:
+                self._failed = True
+                self._channel.send("failed", **said)
+            elif "exited" in said:
+                self._ending = said
+            else:
+                self._say_started()
+        # Without anybody inside, the end of file that an exec leaves says that it has started.
+        if self._report not in self._ears and not self._launch.supervised and not self._failed:
+            self._say_started()
+
+    def _say_started(self) -> None:
+        if not self._started:
+            self._started = True
             self._channel.send("started", pid=self._pid)
 
     def _reap(self) -> None:
         try:
-            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            while True:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+                if not pid:
+                    return
                 self._pause = FIRST_PAUSE
-                if ended[0] == self._pid and self._running:
-                    self._exited(os.waitstatus_to_exitcode(ended[1]))
+                if pid == self._pid and self._running:
+                    self._exited(os.waitstatus_to_exitcode(status), usage.ru_maxrss * PEAK_UNIT)
         except ChildProcessError:
             self._childless = True
 
-    def _exited(self, code: int) -> None:
+    def _exited(self, code: int, peak: int) -> None:
         if self._report in self._ears:
             self._read_report()
         self._pump()
+        lines = self._stderr.lines()
+        if self._launch.supervised and not self._started and not self._failed:
+            words = [*lines["stderr_first"], *lines["stderr_last"]]
+            text = words[-1] if words else f"it ended with {code}"
+            self._failed = True
+            self._channel.send("failed", step="sandbox", errno=None, message=text)
         if not self._failed:
+            if self._launch.supervised and not self._ending and code in DYING:
+                self._excess = self._excess or f"its relay was overrun; {RELAY_ROOM}"
+            code, peak = self._ending.get("exited", code), self._ending.get("peak", peak)
             ending = (code, None) if code >= 0 else (None, -code)
-            lines = self._stderr.lines()
-            self._channel.send("exited", code=ending[0], signal=ending[1], **lines)
+            excess = self._excess or (self._explained(code, peak) if code else "")
+            self._channel.send(
+                "exited", code=ending[0], signal=ending[1], excess=excess, **lines
+            )
         self._kill()
         self._signal(signal.SIGKILL)
         self._running = False
+
+    def _explained(self, code: int, peak: int) -> str:
+        """The limit that a bot which ended badly had reached, if it is known to have."""
+        if self._ending.get("overrun"):
+            return f"its relay was overrun; {RELAY_ROOM}"
+        memory = self._launch.watch.get("memory") or 0
+        if memory and peak > memory * NEARLY:
+            return f"it used {peak // MB} MB of memory, the limit is {memory // MB} MB"
+        room = self._launch.limits.get("fsize", 0)
+        if code == -signal.SIGXFSZ or self._ending.get("full") or self._filled(room):
+            return f"it wrote more than the {room // MB} MB of disk that it may use"
+        return ""
+
+    def _filled(self, room: int) -> bool:
+        """Whether a file at the top of the bot's scratch folder is as long as a file may be."""
+        try:
+            with os.scandir(self._launch.scratch) as found:
+                return any(
+                    entry.stat(follow_symlinks=False).st_size >= room > 0
+                    for _, entry in zip(range(MOST_FILES), found, strict=False)
+                )
+        except OSError:
+            return False
+
+    def _look(self) -> None:
+        """See what the bot's processes use together, now and then, and end it over its limits."""
+        now = time.monotonic()
+        if now < self._watch_at or now >= self._kill_at:
+            return
+        self._watch_at = now + self._watch_every
+        family = descendants(os.getpid())
+        memory = self._launch.watch["memory"] or NEVER
+        most = self._launch.watch["processes"] or NEVER
+        if len(family) - self._launch.overhead > most:
+            count = len(family) - self._launch.overhead
+            self._excess = f"it ran {count} processes at once, the limit is {most:.0f}"
+        elif (held := resident_bytes(family, memory)) > memory:
+            self._excess = f"it used {held // MB} MB of memory, the limit is {memory / MB:.0f} MB"
+        if self._excess:
+            self._kill()
 
     def _kill(self) -> None:
         self._kill_at = min(self._kill_at, time.monotonic())
@@ -364,7 +342,10 @@ class Keeper:
         # stranger, and they are given out in a circle; that of a dead leader may return later.
         targets = [(os.kill, pid) for pid in descendants(os.getpid())]
         # The group dies in one call; but a bot that shuts down by itself is asked only once.
-        if self._running and (number == signal.SIGKILL or not targets):
+        if self._running and number != signal.SIGKILL and self._launch.supervised:
+            # The one inside hands it on; the walls of a box would only fall on the bot.
+            targets = targets[self._launch.overhead - 1 :][:1]
+        elif self._running and (number == signal.SIGKILL or not targets):
             targets.insert(0, (os.killpg, self._pid))
         for send, target in targets:
             try:
@@ -384,8 +365,12 @@ def main(fd: int) -> None:
     if not lines:
         return
     try:
-        prctl(PR_SET_CHILD_SUBREAPER, 1)
-        keeper = Keeper(channel, Launch(**json.loads(lines[0])))
+        if sys.platform == "linux":
+            sandbox_kernel.prctl(sandbox_kernel.PR_SET_CHILD_SUBREAPER, 1)
+        launch = Launch(**json.loads(lines[0]))
+        if launch.sandbox and sys.platform == "linux":
+            sandbox_kernel.hide_memory()
+        keeper = Keeper(channel, launch)
     except Exception as problem:
         message = f"{type(problem).__name__}: {problem}"
         channel.send("failed", step="keeper", errno=None, message=message)

@@ -8,11 +8,9 @@ worker's poller; when it is readable, `poll()` takes in what has happened.
 import errno
 import json
 import os
-import secrets
 import select
 import signal
 import socket
-import stat
 import subprocess
 import sys
 import tempfile
@@ -22,6 +20,8 @@ from collections.abc import Callable
 import msgspec
 
 from referee.seats import keeper
+from referee.seats.sandbox import Level, Relayed, confinement
+from referee.seats.scratch import remove_folder as remove_folder
 
 KEEPER = os.path.abspath(keeper.__file__)
 BUFFER_BYTES = 1 << 18  # more than a keeper says in its life, also where the default is small
@@ -29,7 +29,7 @@ ORDER_SECONDS = 5.0  # for a keeper to take its launch order
 KEEPER_SECONDS = 2.0  # for a keeper to end once its bot is gone
 SCRATCH_SECONDS = 0.5  # for deleting what a bot wrote: other bots' clocks are running
 CHUNK = 65536
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+TASKS = 64  # threads that a process may well have
 
 
 class LaunchSpec(msgspec.Struct, frozen=True):
@@ -46,8 +46,20 @@ class LaunchSpec(msgspec.Struct, frozen=True):
     stderr_cap: int = 64 * 1024
     """Half of it for the first bytes, half for the last ones."""
     file_bytes: int = 64 * 1024 * 1024
-    """No file may grow longer."""
+    """No file may grow longer; in a box, all its files together."""
     open_files: int = 256
+    memory_bytes: int | None = None
+    """For data, in each process and in all together; not limited when not given."""
+    processes: int | None = None
+    """At once; not limited when not given."""
+    level: Level = "basic"
+    """What it is kept in; above basic it reads nothing but the system, its interpreter, the folders
+    of the files that its command names, and `readable`."""
+    readable: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    """Folders that it must not read although they lie in one that it may."""
+    relay: Relayed | None = None
+    """The bot talks ZeroMQ with a relay in its sandbox, whose own two ends are `stdio`."""
     stdio: tuple[int, int] | None = None
     """Descriptors that become its standard input and output; /dev/null when not given."""
     scratch_parent: str | None = None
@@ -68,6 +80,8 @@ class ExitReport(StderrLines, frozen=True, kw_only=True):
 
     code: int | None = None
     signal: int | None = None
+    excess: str = ""
+    """The limit that it ran into and ended of, with numbers, if it is known to have."""
     note: str = ""
     """What went wrong on the referee's side; without code and signal, the end was not seen."""
 
@@ -80,7 +94,7 @@ class ExitReport(StderrLines, frozen=True, kw_only=True):
         >>> ExitReport(signal=9).describe()
         'killed by SIGKILL (9)'
         """
-        parts = [self.note] if self.note else []
+        parts = [text for text in (self.excess, self.note) if text]
         if self.code is not None:
             parts.insert(0, f"exit code {self.code}")
         elif self.signal in set(signal.Signals):
@@ -100,6 +114,7 @@ class _Event(StderrLines, frozen=True, kw_only=True):
     message: str = ""
     code: int | None = None
     signal: int | None = None
+    excess: str = ""
     left: tuple[int, ...] = ()
 
 
@@ -257,6 +272,7 @@ class BotProcess:
                 self.exit = ExitReport(
                     code=event.code,
                     signal=event.signal,
+                    excess=event.excess,
                     note=self._trouble,
                     stderr_first=event.stderr_first,
                     stderr_last=event.stderr_last,
@@ -294,11 +310,25 @@ def _order(spec: LaunchSpec, scratch: str) -> bytes:
         "TMPDIR": scratch,
         "PYTHONUNBUFFERED": "1",
     }
+    cwd = os.path.abspath(spec.cwd) if spec.cwd else scratch
+    limits = {"core": 0, "nofile": spec.open_files, "fsize": spec.file_bytes}
+    if spec.memory_bytes is not None:
+        limits["data"] = spec.memory_bytes
+    if spec.level == "bwrap" and spec.processes is not None:
+        # Counted for the box alone, where one user's processes elsewhere would count too; threads
+        # count here, so it only bounds what may happen between two looks of the keeper.
+        limits["nproc"] = spec.processes * TASKS
     order = {
         "argv": spec.argv,
         "env": built | spec.env,
-        "cwd": os.path.abspath(spec.cwd) if spec.cwd else scratch,
-        "limits": {"core": 0, "nofile": spec.open_files, "fsize": spec.file_bytes},
+        "cwd": cwd,
+        "limits": limits,
+        "watch": {"memory": spec.memory_bytes, "processes": spec.processes},
+        "scratch": scratch,
+        "sandbox": confinement(
+            spec.level, argv=spec.argv, cwd=cwd, scratch=scratch, room=spec.file_bytes,
+            readable=spec.readable, hidden=spec.hidden, relay=spec.relay,
+        ),
         "stderr_cap": spec.stderr_cap,
         "stderr_path": os.path.abspath(spec.stderr_path) if spec.stderr_path else None,
         "stdio": spec.stdio,
@@ -341,60 +371,3 @@ def _birth(pid: int) -> bytes:
             return file.read().rpartition(b")")[2].split()[19]
     except OSError:
         return b""
-
-
-def remove_folder(path: str, seconds: float) -> bool:
-    """
-    Delete a folder that a bot has filled, and say whether it is gone.
-
-    However deep it is: each subfolder is moved up to the top before it is emptied, so there is no
-    recursion, no long path, and never more than two open folders.
-    """
-    deadline = time.monotonic() + seconds
-    stuck: set[str] = set()
-    try:
-        if not os.path.islink(path):
-            os.chmod(path, 0o700)
-        top = os.open(path, FOLDER)
-    except OSError:
-        return not os.path.lexists(path)
-    try:
-        while names := set(os.listdir(top)) - stuck:
-            for name in names:
-                try:
-                    _remove(name, top, deadline)
-                except OSError:  # immutable, a mount, or out of time: the others still go
-                    stuck.add(name)
-    finally:
-        os.close(top)
-    try:
-        os.rmdir(path)
-    except OSError:
-        return False
-    return True
-
-
-def _remove(name: str, top: int, deadline: float) -> None:
-    if time.monotonic() > deadline:
-        raise TimeoutError
-    if not _is_folder(name, top):
-        os.unlink(name, dir_fd=top)
-        return
-    os.chmod(name, 0o700, dir_fd=top)
-    folder = os.open(name, FOLDER, dir_fd=top)
-    try:
-        for inner in os.listdir(folder):
-            if time.monotonic() > deadline:
-                raise TimeoutError
-            if _is_folder(inner, folder):
-                os.chmod(inner, 0o700, dir_fd=folder)
-                os.rename(inner, secrets.token_hex(8), src_dir_fd=folder, dst_dir_fd=top)
-            else:
-                os.unlink(inner, dir_fd=folder)
-    finally:
-        os.close(folder)
-    os.rmdir(name, dir_fd=top)
-
-
-def _is_folder(name: str, parent: int) -> bool:
-    return stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)

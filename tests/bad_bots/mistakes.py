@@ -28,7 +28,8 @@ class Link:
         import zmq  # noqa: PLC0415
 
         self.zmq = zmq
-        self.socket = zmq.Context.instance().socket(zmq.REQ if MODE == "req_socket" else zmq.DEALER)
+        kind = zmq.REQ if MODE == "req_socket" else zmq.DEALER
+        self.socket: Any = zmq.Context.instance().socket(kind)
         self.socket.setsockopt(zmq.LINGER, 300)
         self.socket.connect(os.environ["REFEREE_ENDPOINT"])
         self.poller = zmq.Poller()

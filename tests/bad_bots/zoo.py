@@ -1,24 +1,29 @@
 """Misbehaving bots: `zoo.py MODE` does one thing wrong and is otherwise `first_legal`.
 
-Standard library and pyzmq only, without the project's client: some of what is done here it would
-not allow. Every mode ends by itself through an alarm.
+Every mode ends by itself through an alarm. With ZOO_SEAT only the process that plays that seat
+misbehaves; with ZOO_MARK a child is left behind whose number stands in that file. What is expected
+of the referee stands in table.py.
 """
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
-import zmq
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-Ask = dict[str, Any]
+from tests.bad_bots import deeds, messages
+from tests.bad_bots.client import GREETING, Ask, Dealer, Lines, Link, Wire, Zoo
 
 MODE = sys.argv[1]
-ALARM_SECONDS = 60
+ALARM_SECONDS = deeds.ALARM_SECONDS
+DEEDS = messages.DEEDS | deeds.DEEDS
+
+WHEN = {"already_played": 12}
+"""At which ask it happens, where that is not the third."""
 
 CHILD = """
 import os, signal, time
@@ -28,202 +33,182 @@ open(os.environ["ZOO_MARK"], "w").write(str(os.getpid()))
 time.sleep(60)
 """
 
+NAMES = {
+    "name_escapes": "\x1b[2J\x1b]52;c;ZXZpbA==\x07\r\b",
+    "name_bidi": "\u202e\u2066evil\u200b\u0301\u0301\u0301\x9b31m",
+    "name_html": "<script>alert(1)</script>\"><img src=x>=HYPERLINK('x')",
+    "name_path": "../../etc/passwd\x00/.",
+    "name_device": "CON",
+    "name_300": "x" * 300,
+    "name_of_other": "good",
+}
+"""Names that a hello gives, by mode; its version is the same."""
 
-class Zoo:
-    """A raw bot: one DEALER, JSON by hand."""
-
-    def __init__(self) -> None:
-        self.context = zmq.Context()
-        self.socket = self.context.socket(zmq.DEALER)
-        self.socket.setsockopt(zmq.LINGER, 500)
-        self.socket.connect(os.environ["REFEREE_ENDPOINT"])
-        self.asks = 0
-
-    def send(self, **message: object) -> None:
-        self.socket.send(json.dumps(message).encode())
-
-    def act(self, ask: Ask, action: object = None) -> None:
-        self.send(type="act", id=ask["id"], action=action or ask["legal"][0])
-
-    def hello(self) -> None:
-        token = "wrong" if MODE == "bad_token" else os.environ["REFEREE_TOKEN"]
-        versions = [99] if MODE == "bad_version" else [1]
-        games = ["chess"] if MODE == "other_game" else []
-        self.send(
-            type="hello", protocol=versions, token=token, name=MODE, version="1", games=games,
-            tables=1, batch=False, favourite_colour="blue",
-        )  # fmt: skip
-
-    def run(self) -> None:
-        while True:
-            message = json.loads(self.socket.recv())
-            kind = message["type"]
-            if kind == "bye":
-                return
-            if kind == "ping":
-                self.send(type="pong", id=message["id"])
-            if kind == "end" and MODE == "crash_on_end":
-                os._exit(7)
-            if kind == "ask":
-                self.asks += 1
-                self.answer(message)
-
-    def answer(self, ask: Ask) -> None:
-        first = self.asks == 3
-        mode = MODE
-        if mode == "always_illegal":
-            self.act(ask, "AS AS")
-        elif mode == "always_slow":
-            time.sleep(0.6)
-            self.act(ask)
-        elif mode == "answer_and_exit" and ask["view"]["counts"][ask["view"]["seat"]] == 1:
-            self.act(ask)
-            self.socket.close()
-            self.context.term()
-            os._exit(0)
-        elif not first:
-            self.act(ask)
-        elif mode in ONCE:
-            ONCE[mode](self, ask)
-        else:
-            self.act(ask)
+HELLOS: dict[str, dict[str, object]] = {
+    "bad_version": {"protocol": [99]},
+    "no_version": {"protocol": []},
+    "bad_token": {"token": "wrong"},
+    "no_token": {"token": None},
+    "other_game": {"games": ["chess"]},
+    "many_tables": {"tables": 10**9},
+    "words_for_numbers": {"tables": "all"},
+    "large_hello": {"games": ["x" * 200] * 64, "extra": "x" * 60_000},
+}
+"""What is different in a hello, by mode."""
 
 
-Fault = Callable[[Zoo, Ask], object]
-
-
-def _exit(code: int) -> Fault:
-    def do(bot: Zoo, ask: Ask) -> None:
-        print("last words on stderr", file=sys.stderr, flush=True)
-        os._exit(code)
-
-    return do
-
-
-def _late(bot: Zoo, ask: Ask) -> None:
-    time.sleep(0.6)
+def answer_and_exit(bot: Zoo, ask: Ask) -> None:
+    """Answer the last ask of the deal and go."""
     bot.act(ask)
+    bot.link.close()
+    os._exit(0)
 
 
-def _twice(bot: Zoo, ask: Ask) -> None:
-    bot.act(ask)
-    bot.act(ask, "pass")
+def always(bot: Zoo, ask: Ask) -> bool:
+    """Misbehave at every ask, where the mode is of that kind."""
+    if MODE == "always_illegal":
+        bot.act(ask, "AS AS")
+    elif MODE == "always_slow":
+        time.sleep(deeds.LATE_SECONDS)
+        bot.act(ask)
+    elif MODE == "answer_and_exit" and ask["view"]["counts"][ask["view"]["seat"]] == 1:
+        answer_and_exit(bot, ask)
+    else:
+        return False
+    return True
 
 
-def _flood(bot: Zoo, ask: Ask) -> None:
-    for number in range(20):
-        bot.send(type="act", id=1_000_000 + number, action="pass")
-    bot.act(ask)
+def misbehave(bot: Zoo, ask: Ask) -> bool:
+    """What the mode does at an ask; False where it does nothing special."""
+    if str(bot.seat) != os.environ.get("ZOO_SEAT", str(bot.seat)):
+        return False
+    if always(bot, ask):
+        return True
+    if bot.asks != WHEN.get(MODE, 3) or MODE not in DEEDS:
+        return False
+    DEEDS[MODE](bot, ask)
+    return True
 
 
-def _close(bot: Zoo, ask: Ask) -> None:
-    bot.socket.close(0)
-    bot.context.term()
+def link() -> Link:
+    """How this mode talks."""
+    if os.environ["REFEREE_ENDPOINT"] == "stdio":
+        return Lines()
+    return Wire() if MODE in deeds.ON_THE_WIRE else Dealer()
+
+
+def hello(bot: Zoo) -> None:
+    """The first message."""
+    name = NAMES.get(MODE, MODE)
+    fields: dict[str, object] = {
+        "protocol": [1], "token": os.environ["REFEREE_TOKEN"], "name": name, "version": name[:200],
+        "games": [], "tables": 1, "batch": False, "favourite_colour": "blue",
+    }  # fmt: skip
+    bot.send(type="hello", **(fields | HELLOS.get(MODE, {})))
+
+
+# ---- at the start --------------------------------------------------------------------------------
+
+
+def _sleep() -> None:
     time.sleep(ALARM_SECONDS)
 
 
-def _raw(data: bytes) -> Fault:
-    def do(bot: Zoo, ask: Ask) -> None:
-        text = data.replace(b"ID", str(ask["id"]).encode())
-        bot.socket.send(text.replace(b"LEGAL", ask["legal"][0].encode()))
+def _exit_at_start() -> None:
+    print("cannot find my opening book", file=sys.stderr, flush=True)
+    sys.exit(5)
+
+
+def _silent_start() -> None:
+    print("waiting for a licence server", file=sys.stderr, flush=True)
+    _sleep()
+
+
+def _junk_hello() -> None:
+    dealer = Dealer()
+    for _ in range(5):
+        dealer.send(b"hello?")
+    _sleep()
+
+
+def _early_act() -> None:
+    Dealer().send(b'{"type":"act","id":1,"action":"pass"}')
+    _sleep()
+
+
+def _not_zmtp(data: bytes) -> Callable[[], None]:
+    def do() -> None:
+        wire = Wire(greet=False)
+        wire.socket.sendall(data)
+        _sleep()
 
     return do
 
 
-def _two_frames(bot: Zoo, ask: Ask) -> None:
-    bot.socket.send_multipart([b'{"type":"act"', b"}"])
+def _connect_only() -> None:
+    deeds.HELD.append(Wire())
+    _sleep()
 
 
-def _second_hello(bot: Zoo, ask: Ask) -> None:
-    bot.hello()
-    bot.act(ask)
+def _half_hello() -> None:
+    wire = Wire()
+    wire.socket.sendall(bytes((0, 50)) + b'{"type":"h')
+    os._exit(4)
 
 
-def _unknown_id(bot: Zoo, ask: Ask) -> None:
-    bot.send(type="act", id=999, action="pass")
-    bot.act(ask)
+def _hello_in_two_frames() -> None:
+    Dealer().socket.send_multipart([b'{"type":"hello"', b"}"])
+    _sleep()
 
 
-def _pings(bot: Zoo, ask: Ask) -> None:
-    for number in range(1, 13):
-        bot.send(type="ping", id=number)
-    bot.act(ask)
+def _printed_hello() -> None:
+    os.write(1, b"Welcome to MyBot 2.0!\n" * 8)
+    _sleep()
 
 
-def _deep_note(bot: Zoo, ask: Ask) -> None:
-    note = b'{"a":' * 985 + b"1" + b"}" * 985
-    action = json.dumps(ask["legal"][0]).encode()
-    text = b'{"type":"act","id":%d,"action":%s,"note":%s}' % (ask["id"], action, note)
-    bot.socket.send(text)
+def _unseat_others() -> None:
+    """Say nonsense to every endpoint in the folder, before the others have said hello."""
+    own = os.environ["REFEREE_ENDPOINT"].removeprefix("ipc://")
+    end = time.monotonic() + 0.3
+    seen = {own}
+    while time.monotonic() < end:
+        for path in Path(own).parent.iterdir():
+            if path.name.isdecimal() and str(path) not in seen:
+                seen.add(str(path))
+                other = Wire(str(path))
+                other.send(b"{}")
+                deeds.HELD.append(other)
 
 
-def _guesses_next_id(bot: Zoo, ask: Ask) -> None:
-    bot.act(ask)
-    bot.send(type="act", id=ask["id"] + 1, action=None)
-
-
-ONCE: dict[str, Fault] = {
-    "illegal_once": lambda bot, ask: bot.act(ask, "2S"),
-    "crash": _exit(3),
-    "exit_zero": _exit(0),
-    "kill_self": lambda bot, ask: os.kill(os.getpid(), signal.SIGKILL),
-    "segfault": lambda bot, ask: os.kill(os.getpid(), signal.SIGSEGV),
-    "silent": lambda bot, ask: None,
-    "late_once": _late,
-    "twice": _twice,
-    "flood": _flood,
-    "close": _close,
-    "not_json": _raw(b"TH please"),
-    "null": _raw(b"null"),
-    "array": _raw(b"[]"),
-    "empty": _raw(b""),
-    "bad_utf8": _raw(b'{"type":"act","id":ID,"action":"\xff\xfe"}'),
-    "huge_number": _raw(b'{"type":"act","id":1e400,"action":"pass"}'),
-    "string_id": _raw(b'{"type":"act","id":"ID","action":"pass"}'),
-    "deep": _raw(b"[" * 30_000),
-    "null_action": _raw(b'{"type":"act","id":ID,"action":null}'),
-    "unknown_type": _raw(b'{"type":"resign","id":ID}'),
-    "second_hello": _second_hello,
-    "oversize": _raw(b'{"type":"act","id":ID,"action":"' + b"x" * 70_000 + b'"}'),
-    "cut_off": _raw(b"x" * 3_000_000),
-    "two_frames": _two_frames,
-    "unknown_id": _unknown_id,
-    "unasked_batch": lambda bot, ask: bot.send(
-        type="batch", messages=[{"type": "act", "id": ask["id"], "action": ask["legal"][0]}]
-    ),
-    "crlf": _raw(b'{"type":"act","id":ID,"action":"LEGAL"}\r\n'),
-    "deep_note": _deep_note,
-    "note": _raw(
-        b'{"type":"act","id":ID,"action":"LEGAL","note":{"made":0.5,"why":"hearts"}}'
-    ),
-    "long_note": _raw(
-        b'{"type":"act","id":ID,"action":"LEGAL","note":{"text":"' + b"x" * 9000 + b'"}}'
-    ),
-    "guesses_next_id": _guesses_next_id,
-    "extra_field": _raw(b'{"type":"act","id":ID,"action":"LEGAL","mood":"good"}'),
-    "wrong_case": _raw(b'{"type":"act","id":ID,"action":"PASS"}'),
-    "pings": _pings,
+STARTS: dict[str, Callable[[], object]] = {
+    "exit_at_start": _exit_at_start,
+    "segfault_at_start": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "silent_start": _silent_start,
+    "junk_hello": _junk_hello,
+    "early_act": _early_act,
+    "http": _not_zmtp(b"GET / HTTP/1.1\r\nHost: referee\r\n\r\n"),
+    "zeros": _not_zmtp(b"\0" * 5000),
+    "greeting_only": _not_zmtp(GREETING),
+    "other_mechanism": _not_zmtp(GREETING.replace(b"NULL", b"EVIL")),
+    "connect_only": _connect_only,
+    "half_hello": _half_hello,
+    "hello_in_two_frames": _hello_in_two_frames,
+    "printed_hello": _printed_hello,
+    "unseat_others": _unseat_others,
+    "slow_start": lambda: time.sleep(1.5),
 }
+"""What is done before hello, or in its place."""
 
 
 def main() -> None:
     signal.alarm(ALARM_SECONDS)
     if "ZOO_MARK" in os.environ and not os.path.exists(os.environ["ZOO_MARK"]):
         subprocess.Popen([sys.executable, "-c", CHILD])
-    if MODE == "exit_at_start":
-        print("cannot find my opening book", file=sys.stderr, flush=True)
-        sys.exit(5)
-    if MODE == "silent_start":
-        print("waiting for a licence server", file=sys.stderr, flush=True)
-        time.sleep(ALARM_SECONDS)
-    bot = Zoo()
-    if MODE == "junk_hello":
-        for _ in range(5):
-            bot.socket.send(b"hello?")
-        time.sleep(ALARM_SECONDS)
-    if MODE == "slow_start":
-        time.sleep(1.5)
-    bot.hello()
+    STARTS.get(MODE, lambda: None)()
+    bot = Zoo(link(), misbehave)
+    if MODE == "crash_on_end":
+        bot.at_end = lambda: os._exit(7)
+    hello(bot)
     bot.run()
 
 

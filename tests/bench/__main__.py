@@ -10,6 +10,7 @@ import statistics
 import sys
 from collections.abc import Callable
 
+from referee.seats.sandbox_choice import finding
 from tests.bench.arena import decisions_a_second
 from tests.bench.engine import playout_decision, verified_deal
 from tests.bench.memory import coordinator_bytes, worker_bytes
@@ -34,6 +35,21 @@ WAYS: dict[str, tuple[str, Callable[[], float]]] = {
         lambda: decisions_a_second(64, batch=True, seconds=SECONDS),
     ),
 }
+if finding("linux").works:
+    WAYS |= {
+        "r1": (
+            "1 table, relays in sandboxes",
+            lambda: decisions_a_second(1, batch=True, seconds=SECONDS, sandbox="linux"),
+        ),
+        "r16b": (
+            "16 tables, batch, relays",
+            lambda: decisions_a_second(16, batch=True, seconds=SECONDS, sandbox="linux"),
+        ),
+        "r64b": (
+            "64 tables, batch, relays",
+            lambda: decisions_a_second(64, batch=True, seconds=SECONDS, sandbox="linux"),
+        ),
+    }
 
 
 def throughput(title: str) -> None:

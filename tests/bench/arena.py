@@ -15,11 +15,14 @@ from referee.job import Job, Played, Report, SetPlan
 from referee.league.plan import seatings_of
 from referee.log import DealLine, lines_of
 from referee.seats.bot import BotCommand
+from referee.seats.sandbox import Level
 
 SECRET = "5e" * 32
 
 
-def bench_job(tables: int, *, batch: bool, sets: int, folder: str) -> Job:
+def bench_job(
+    tables: int, *, batch: bool, sets: int, folder: str, sandbox: Level = "basic"
+) -> Job:
     """`first_legal` against itself at `helsinki`: four processes, one for each seat.
 
     Each set is one table here, where a league plays two with the sides swapped.
@@ -51,10 +54,13 @@ def bench_job(tables: int, *, batch: bool, sets: int, folder: str) -> Job:
             for number in range(sets)
         ],
         stderr_folder=folder,
+        sandbox=sandbox,
     )
 
 
-def decisions_a_second(tables: int, *, batch: bool, seconds: float) -> float:
+def decisions_a_second(
+    tables: int, *, batch: bool, seconds: float, sandbox: Level = "basic"
+) -> float:
     """Decisions a second between the first finished set and the last."""
     sets = max(6 * tables, int(seconds * (220 if tables == 1 else 1200)))
     done: list[tuple[float, bytes]] = []
@@ -64,7 +70,8 @@ def decisions_a_second(tables: int, *, batch: bool, seconds: float) -> float:
             done.append((time.perf_counter(), message.lines))
 
     with tempfile.TemporaryDirectory() as folder:
-        Arena(bench_job(tables, batch=batch, sets=sets, folder=folder), report).run()
+        job = bench_job(tables, batch=batch, sets=sets, folder=folder, sandbox=sandbox)
+        Arena(job, report).run()
     # From when all tables are in flight to when the first seat stays empty.
     edge = min(tables, len(done) // 4) or 1
     middle = done[edge : len(done) - edge]

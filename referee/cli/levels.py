@@ -1,0 +1,66 @@
+"""The flags `--sandbox` and `--sandbox-required`, and what follows from them."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args
+
+import click
+from msgspec.structs import replace
+
+from referee.errors import ConfigError
+from referee.league.config import League
+from referee.league.folder import Folder
+from referee.log import first_header
+from referee.seats.sandbox import LEVELS
+from referee.seats.sandbox_choice import AskedLevel, chosen
+from referee.seats.sandbox_kernel import hide_memory
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def sandbox_options(command: Command) -> Command:
+    """Give a command the two flags."""
+    command = click.option(
+        "--sandbox-required", is_flag=True,
+        help="Refuse to start below the level asked for.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--sandbox", type=click.Choice(get_args(AskedLevel)),
+        help="What bots are kept in; see `referee doctor`.",
+    )(command)  # fmt: skip
+
+
+def settled(
+    league: League, asked: AskedLevel | None, *, required: bool, as_json: bool,
+    secret_file: str | None,
+) -> League:  # fmt: skip
+    """
+    The league with the level that its bots will be kept in, which is printed.
+
+    Sets of a pairing are all played at one level: with `auto` that of the logs that are there.
+    Raises ConfigError where another was asked for, or where the level is required and missing.
+    """
+    wanted = asked or league.config.sandbox
+    recorded = _recorded(league)
+    if wanted == "auto" and len(recorded) == 1:
+        (wanted,) = recorded
+        required = True
+    level, line = chosen(wanted, required=required)
+    if recorded - {level}:
+        found = ", ".join(sorted(recorded - {level}))
+        raise ConfigError(
+            f"{league.folder}: was played with sandbox = {found!r}, now it would be {level!r}; "
+            "give the league another results folder"
+        )
+    click.echo(line, err=as_json)
+    if level != "basic" and sys.platform == "linux":
+        hide_memory()
+    hidden = (os.path.abspath(secret_file),) if secret_file else ()
+    return replace(league, config=replace(league.config, sandbox=level), hidden=hidden)
+
+
+def _recorded(league: League) -> set[Any]:
+    """The levels that the logs of a results folder were played at."""
+    headers = [first_header(path) for path in Folder(league.folder).log_paths()]
+    return {h.sandbox for h in headers if h is not None and h.sandbox in LEVELS}
