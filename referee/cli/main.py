@@ -17,6 +17,7 @@ from referee.cli.replay import replay
 from referee.cli.report import report
 from referee.cli.retry import retry
 from referee.cli.run import run
+from referee.cli.serve import serve
 from referee.cli.standings import standings
 from referee.cli.verify import verify
 from referee.cli.watch import watch
@@ -69,7 +70,7 @@ def commands() -> None:
 
 for command in (
     run, match, watch, new_bot, check, replay, retry, verify, leak_check, standings,
-    report, export_logs, games,
+    report, serve, export_logs, games,
     doctor,
 ):  # fmt: skip
     commands.add_command(command)

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from referee.show.deal import LABEL, Scene, blame_lines, filled, hand_lines, labelled, trick_line
-from referee.show.page import Look, grid, milliseconds, printable
+from referee.show.page import Look, grid, joined, milliseconds, printable
 from referee.show.story import Moment, Story
 
 
@@ -50,7 +50,7 @@ def moment_lines(scene: Scene, moment: Moment) -> list[Text]:
     lines += filled("  legal", legal, gap=" ", width=scene.width)
     for blame in moment.blame:
         lines += blame_lines(scene, blame)
-    lines.append(labelled("  plays", Text(moment.action, "bold") + Text(how(scene, moment))))
+    lines.append(labelled("  plays", joined(Text(moment.action, "bold"), Text(how(scene, moment)))))
     if moment.note is not None:
         words = [Text(word) for word in printable(str(moment.note)).split()]
         lines += filled("  note", words, gap=" ", width=scene.width)

@@ -87,6 +87,14 @@ def _json_escaped(letter: str) -> str:
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
+def joined(*parts: Text) -> Text:
+    """Texts side by side, each in its own style: `+` would give the first one's to all of them."""
+    line = Text()
+    for part in parts:
+        line.append_text(part)
+    return line
+
+
 def signed(value: float, decimals: int) -> str:
     """A number with its sign; nought has none.
 

@@ -61,10 +61,10 @@ def application(watched: Watched) -> Starlette:
     """
     page = live_page()
 
-    def root(request: Request) -> Response:
+    def root(_: Request) -> Response:
         return HTMLResponse(page, headers=_HEADERS)
 
-    def version(request: Request) -> Response:
+    def version(_: Request) -> Response:
         newest = watched.newest()
         said = {"version": newest.version, "trouble": newest.trouble}
         return JSONResponse(said, headers=_HEADERS)

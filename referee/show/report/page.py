@@ -138,5 +138,6 @@ def _game(key: str, facts: Facts, replays: Replays, alone: bool) -> Iterator[str
     items = "".join(f"<li>{link(f'#{key}-{s[0]}', text(s[1]))}</li>" for s in sections)
     label = f"Parts of {title(sheet.results.game)}"
     yield f'<nav aria-label="{text(label)}"><ul>{items}</ul></nav>\n'
+    level = "h2" if alone else "h3"
     for name, heading_, html in sections:
-        yield f'<h3 id="{key}-{name}">{text(heading_)}</h3>\n{html}'
+        yield f'<{level} id="{key}-{name}">{text(heading_)}</{level}>\n{html}'

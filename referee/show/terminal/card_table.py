@@ -17,7 +17,7 @@ from referee.show.deal import (
     result_lines,
 )
 from referee.show.moments import how, shortened
-from referee.show.page import printable
+from referee.show.page import joined, printable
 from referee.show.story import Moment, Trick, by_suit, ranks_of
 from referee.show.terminal.films import Position
 
@@ -202,7 +202,7 @@ def _middle(sight: Sight, seats: dict[str, int]) -> list[Text]:
         left, right = (_cell(sight, each, number, side) for each in sides)
         middle = trick[number].copy() if number < len(trick) else Text()
         middle.align("center", sight.width - 2 * side)
-        lines.append(left + middle + right)
+        lines.append(joined(left, middle, right))
     return lines
 
 
@@ -229,7 +229,7 @@ def _trick(sight: Sight, seats: dict[str, int]) -> list[Text]:
         foot = f"{sight.view.trick[0][0]} led"
     else:
         foot = ""
-    across = [card("left") + Text("      ") + card("right")] if "left" in seats else []
+    across = [joined(card("left"), Text("      "), card("right"))] if "left" in seats else []
     return [Text(), card("top"), *across, card("bottom"), Text(foot, "dim")]
 
 
@@ -249,12 +249,12 @@ def _decision(sight: Sight) -> list[Text]:
     if moment is None:
         return [Text(f"{sight.view.phase}: another seat is to act", "dim")]
     head = Text(f"decision {moment.at}", "bold")
-    lines = [head + Text(f"   {scene.who(moment.seat)}, {moment.phase}")]
+    lines = [joined(head, Text(f"   {scene.who(moment.seat)}, {moment.phase}"))]
     legal = [Text(action) for action in shortened(moment.legal, scene.look)]
     lines += filled("  legal", legal, gap=" ", width=sight.width)
     for blame in moment.blame:
         lines += blame_lines(scene, blame)
-    lines.append(labelled("  plays", Text(moment.action, "bold") + Text(how(scene, moment))))
+    lines.append(labelled("  plays", joined(Text(moment.action, "bold"), Text(how(scene, moment)))))
     if moment.note is not None:
         note = printable(str(moment.note), 400).split()
         lines += filled("  note", [Text(word) for word in note], gap=" ", width=sight.width)
