@@ -430,7 +430,8 @@ def test_processor_time_counts_children_and_those_that_have_ended() -> None:
         (main, *children) = descendants(process.pid)
         assert len(children) == 1
         deadline = time.monotonic() + 20
-        while (used := processor_seconds(main)) is not None and used < 0.5:
+        # The kernel counts in ticks, and rounds each process's time down.
+        while (used := processor_seconds(main)) is not None and used < 0.45:
             assert time.monotonic() < deadline, used
             time.sleep(0.05)
         assert used is not None

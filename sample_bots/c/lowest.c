@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zmq.h>
 
 static const char PLAIN[] = "23456789TJQKA";
@@ -21,17 +20,16 @@ static bool is(const json_t *object, const char *field, const char *wanted) {
 }
 
 static bool is_card(const char *action) {
-    return action != NULL && strlen(action) == 2 && strchr(PLAIN, action[0]) != NULL &&
-           strchr("SHDC", action[1]) != NULL;
+    return action && strlen(action) == 2 && strchr(PLAIN, action[0]) && strchr("SHDC", action[1]);
 }
 
 /* The ranks that count at this table, from low to high. */
 static const char *rank_order(const json_t *view, const json_t *rules) {
     if (is(view, "contract", "sooli") && is(rules, "sooli_ace", "low"))
         return ACE_LOW;
-    if (json_is_string(json_object_get(rules, "rank_order")))
-        return is(rules, "rank_order", "ace_ten") ? ACE_TEN : PLAIN;
-    return is(view, "game", "marjapussi") || is(view, "game", "bondtolva") ? ACE_TEN : PLAIN;
+    const bool ace_ten = is(rules, "rank_order", "ace_ten") || is(view, "game", "marjapussi") ||
+                         is(view, "game", "bondtolva");
+    return ace_ten ? ACE_TEN : PLAIN;
 }
 
 /* Whether a card ranks below the other one, or there is no other one. */
@@ -40,8 +38,8 @@ static bool lower(const char *card, const char *other, const char *order) {
 }
 
 /* Whether a card played now takes the trick from the card that is winning it. */
-static bool beats(const char *card, const char *winning, const char *order, char trump) {
-    return card[1] == winning[1] ? lower(winning, card, order) : card[1] == trump;
+static bool beats(const char *card, const char *winning, const char *order, const char *trump) {
+    return card[1] == winning[1] ? lower(winning, card, order) : trump && card[1] == trump[0];
 }
 
 /* The policy. Returns one of the ask's legal actions, or NULL where the ask has none. */
@@ -49,10 +47,8 @@ static const char *choose(const json_t *ask, const json_t *start) {
     const json_t *view = json_object_get(ask, "view"), *legal = json_object_get(ask, "legal");
     const json_t *trick = json_object_get(view, "trick");
     const char *order = rank_order(view, json_object_get(start, "rules"));
-    const char *suit = json_string_value(json_object_get(view, "trump"));
-    const char trump = suit != NULL ? suit[0] : '\0';
+    const char *trump = json_string_value(json_object_get(view, "trump"));
     const char *winning = NULL, *lowest = NULL, *winner = NULL;
-
     for (size_t i = 0; i < json_array_size(trick); i++) {
         const char *card = json_string_value(json_array_get(json_array_get(trick, i), 1));
         if (is_card(card) && (winning == NULL || beats(card, winning, order, trump)))
@@ -74,76 +70,58 @@ static const char *choose(const json_t *ask, const json_t *start) {
 static json_t *answer(json_t *message) {
     char table[24];
     json_t *id = json_object_get(message, "id");
-    snprintf(table, sizeof table, "%" JSON_INTEGER_FORMAT,
-             json_integer_value(json_object_get(message, "table")));
-    if (is(message, "type", "start")) {
+    snprintf(table, sizeof table, "%lld", json_integer_value(json_object_get(message, "table")));
+    if (is(message, "type", "start"))
         json_object_set(starts, table, message);
-    } else if (is(message, "type", "end") && json_is_true(json_object_get(message, "over"))) {
+    else if (is(message, "type", "end") && json_is_true(json_object_get(message, "over")))
         json_object_del(starts, table);
-    } else if (is(message, "type", "ping") && id != NULL) {
+    else if (is(message, "type", "ping"))
         return json_pack("{s:s, s:O}", "type", "pong", "id", id);
-    } else if (is(message, "type", "ask")) {
-        const char *action = choose(message, json_object_get(starts, table));
-        if (id != NULL && action != NULL)
-            return json_pack("{s:s, s:O, s:s}", "type", "act", "id", id, "action", action);
-        fputs("lowest: an ask without id or legal actions\n", stderr);
-    }
+    else if (is(message, "type", "ask"))
+        return json_pack("{s:s, s:O, s:s}", "type", "act", "id", id, "action",
+                         choose(message, json_object_get(starts, table)));
     return NULL;
 }
 
 /* Sends a message, if there is one, and releases it. */
 static void send_json(void *socket, json_t *message) {
-    char *text = message != NULL ? json_dumps(message, JSON_COMPACT) : NULL;
-    if (text != NULL && zmq_send(socket, text, strlen(text), 0) < 0)
-        fprintf(stderr, "lowest: cannot send: %s\n", zmq_strerror(zmq_errno()));
+    char *text = json_dumps(message, JSON_COMPACT);
+    if (text != NULL)
+        zmq_send(socket, text, strlen(text), 0);
     free(text);
     json_decref(message);
-}
-
-/* Reads and answers one message. Returns whether the bot plays on. */
-static bool receive(void *socket) {
-    zmq_msg_t frame;
-    json_error_t error;
-    zmq_msg_init(&frame);
-    if (zmq_msg_recv(&frame, socket, 0) < 0)
-        return true;
-    json_t *message = json_loadb(zmq_msg_data(&frame), zmq_msg_size(&frame), 0, &error);
-    if (message == NULL)
-        fprintf(stderr, "lowest: no JSON from the referee: %s\n", error.text);
-    const bool more = !is(message, "type", "bye");
-    send_json(socket, answer(message));
-    json_decref(message);
-    zmq_msg_close(&frame);
-    return more;
 }
 
 int main(void) {
     const char *endpoint = getenv("REFEREE_ENDPOINT"), *token = getenv("REFEREE_TOKEN");
     void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_DEALER);
     const int linger = 200;
-    long wait_ms = 10000; /* for the first message; for others there is no limit */
-    bool more = true;
     zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
     if (endpoint == NULL || token == NULL || zmq_connect(socket, endpoint) != 0) {
-        fprintf(stderr,
-                "lowest: needs REFEREE_ENDPOINT (an address to connect to: %s) and "
-                "REFEREE_TOKEN in its environment\n",
-                endpoint ? endpoint : "missing");
+        fputs("lowest: set REFEREE_ENDPOINT (an address) and REFEREE_TOKEN\n", stderr);
         return EXIT_FAILURE;
     }
     starts = json_object();
     send_json(socket, json_pack("{s:s, s:[i], s:s, s:s, s:i}", "type", "hello", "protocol", 1,
                                 "token", token, "name", "lowest-c", "tables", 64));
-    zmq_pollitem_t items[] = {{socket, 0, ZMQ_POLLIN, 0}, {NULL, STDIN_FILENO, ZMQ_POLLIN, 0}};
-    while (more && zmq_poll(items, 2, wait_ms) > 0) {
-        char spare[64]; /* standard input stays empty; its end means that the referee is gone */
-        more = items[0].revents != 0 ? receive(socket) : read(STDIN_FILENO, spare, 64) > 0;
-        wait_ms = -1;
+    zmq_pollitem_t items[] = {{socket, 0, ZMQ_POLLIN, 0}, {NULL, 0, ZMQ_POLLIN, 0}};
+    bool more = zmq_poll(items, 2, 10000) > 0;
+    const int status = more ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (!more)
+        fputs("lowest: no answer to hello\n", stderr);
+    /* Standard input (0) stays empty: if only that is ready it has ended, and the referee too. */
+    while (more && zmq_poll(items, 2, -1) > 0 && items[0].revents != 0) {
+        zmq_msg_t frame;
+        zmq_msg_init(&frame);
+        zmq_msg_recv(&frame, socket, 0);
+        json_t *message = json_loadb(zmq_msg_data(&frame), zmq_msg_size(&frame), 0, NULL);
+        more = !is(message, "type", "bye");
+        send_json(socket, answer(message));
+        json_decref(message);
+        zmq_msg_close(&frame);
     }
-    if (more)
-        fputs("lowest: no word from the referee\n", stderr);
     json_decref(starts);
     zmq_close(socket);
     zmq_ctx_term(context);
-    return more ? EXIT_FAILURE : EXIT_SUCCESS;
+    return status;
 }

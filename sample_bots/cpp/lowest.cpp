@@ -1,8 +1,5 @@
 // A bot for every game of the protocol: in a trick it plays the lowest card that wins it,
 // else its lowest card; everywhere else it gives the first legal action. See README.md.
-#include <unistd.h>
-
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +17,6 @@ using nlohmann::json;
 constexpr std::string_view plain = "23456789TJQKA";
 constexpr std::string_view ace_ten = "23456789JQKTA";
 constexpr std::string_view ace_low = "A23456789TJQK";
-constexpr std::string_view suits = "SHDC";
 
 /// The text in a field of an object; empty where there is none.
 std::string text(const json &object, const char *field) {
@@ -30,52 +26,43 @@ std::string text(const json &object, const char *field) {
 
 bool is_card(const std::string &action) {
     return action.size() == 2 && plain.find(action[0]) != plain.npos &&
-           suits.find(action[1]) != suits.npos;
+           std::string_view("SHDC").find(action[1]) != plain.npos;
 }
-
-/// What counts in one trick: ranks from low to high, and the trump, if there is one.
-struct Trick {
-    std::string_view order;
-    std::string trump;
-
-    bool lower(const std::string &card, const std::string &other) const {
-        return order.find(card[0]) < order.find(other[0]);
-    }
-    /// Whether a card played now takes the trick from the card that is winning it.
-    bool beats(const std::string &card, const std::string &winning) const {
-        return card[1] == winning[1] ? lower(winning, card) : card.substr(1) == trump;
-    }
-};
 
 /// The ranks that count at this table, from low to high.
 std::string_view rank_order(const json &view, const json &rules) {
     if (text(view, "contract") == "sooli" && text(rules, "sooli_ace") == "low")
         return ace_low;
-    const std::string game = text(view, "game"), order = text(rules, "rank_order");
-    if (order.empty())
-        return game == "marjapussi" || game == "bondtolva" ? ace_ten : plain;
-    return order == "ace_ten" ? ace_ten : plain;
+    const std::string game = text(view, "game");
+    const bool always = game == "marjapussi" || game == "bondtolva";
+    return always || text(rules, "rank_order") == "ace_ten" ? ace_ten : plain;
 }
 
 /// The policy: one of the ask's legal actions. Throws json::exception where there is none.
 std::string choose(const json &ask, const json &rules) {
     const json &view = ask.at("view");
-    const Trick trick{rank_order(view, rules), text(view, "trump")};
-    const bool playing = text(view, "phase") == "play";
-    std::string winning, lowest, winner;
+    const std::string_view order = rank_order(view, rules);
+    const std::string trump = text(view, "trump");
+    const auto lower = [&](const std::string &card, const std::string &other) {
+        return other.empty() || order.find(card[0]) < order.find(other[0]);
+    };
+    // Whether a card played now takes the trick from the card that is winning it.
+    const auto beats = [&](const std::string &card, const std::string &winning) {
+        return card[1] == winning[1] ? lower(winning, card) : card.substr(1) == trump;
+    };
+    std::string best, lowest, winner;
     for (const json &played : view.value("trick", json::array())) {
         const auto card = played.at(1).get<std::string>();
-        if (is_card(card) && (winning.empty() || trick.beats(card, winning)))
-            winning = card;
+        if (is_card(card) && (best.empty() || beats(card, best)))
+            best = card;
     }
     for (const json &action : ask.at("legal")) {
         const auto card = action.get<std::string>();
-        if (!playing || !is_card(card))
+        if (text(view, "phase") != "play" || !is_card(card))
             continue;
-        if (lowest.empty() || trick.lower(card, lowest))
+        if (lower(card, lowest))
             lowest = card;
-        if (!winning.empty() && trick.beats(card, winning) &&
-            (winner.empty() || trick.lower(card, winner)))
+        if (!best.empty() && beats(card, best) && lower(card, winner))
             winner = card;
     }
     if (lowest.empty())
@@ -84,26 +71,24 @@ std::string choose(const json &ask, const json &rules) {
 }
 
 /// The bot between two messages: it knows the rules of each table in play.
-class Bot {
-  public:
+struct Bot {
+    std::map<std::int64_t, json> rules;
+
     /// What is to be sent for one message, or null. Throws json::exception if it is broken.
     json answer(const json &message) {
         const std::string type = text(message, "type");
         if (type == "ping")
             return {{"type", "pong"}, {"id", message.at("id")}};
-        if (type == "ask") {
-            const std::string action = choose(message, rules[message.at("table")]);
-            return {{"type", "act"}, {"id", message.at("id")}, {"action", action}};
-        }
+        if (type == "ask")
+            return {{"type", "act"},
+                    {"id", message.at("id")},
+                    {"action", choose(message, rules[message.at("table")])}};
         if (type == "start")
             rules[message.at("table")] = message.at("rules");
         else if (type == "end" && message.at("over"))
             rules.erase(message.at("table").get<std::int64_t>());
         return nullptr;
     }
-
-  private:
-    std::map<std::int64_t, json> rules;
 };
 
 int main() try {
@@ -118,27 +103,25 @@ int main() try {
     json hello = {{"type", "hello"}, {"token", token}, {"name", "lowest-cpp"}, {"tables", 64}};
     hello["protocol"] = {1};
     send(hello);
-    std::array<zmq::pollitem_t, 2> items{
-        {{socket, 0, ZMQ_POLLIN, 0}, {nullptr, STDIN_FILENO, ZMQ_POLLIN, 0}}};
-    std::chrono::milliseconds wait(10000); // for the first message; for others there is no limit
-    for (Bot bot; zmq::poll(items, wait) > 0; wait = std::chrono::milliseconds(-1)) {
-        char spare[64]; // standard input stays empty; its end means that the referee is gone
-        if (items[1].revents != 0 && read(STDIN_FILENO, spare, sizeof spare) <= 0)
-            return EXIT_SUCCESS;
-        zmq::message_t frame;
-        if (!socket.recv(frame, zmq::recv_flags::dontwait))
-            continue;
+    zmq::pollitem_t items[] = {{socket, 0, ZMQ_POLLIN, 0}, {nullptr, 0, ZMQ_POLLIN, 0}};
+    if (zmq::poll(items, 2, std::chrono::seconds(10)) == 0)
+        throw std::runtime_error("no answer to hello");
+    Bot bot;
+    zmq::message_t frame;
+    const std::chrono::milliseconds for_ever(-1);
+    // Standard input (0) stays empty: if only that is ready it has ended, and the referee too.
+    while (zmq::poll(items, 2, for_ever) > 0 && items[0].revents != 0 && socket.recv(frame)) {
         try {
             const json message = json::parse(frame.to_string_view());
             if (text(message, "type") == "bye")
-                return EXIT_SUCCESS;
+                break;
             if (const json reply = bot.answer(message); !reply.is_null())
                 send(reply);
         } catch (const json::exception &error) {
             std::cerr << "lowest: passed over a message: " << error.what() << '\n';
         }
     }
-    throw std::runtime_error("no word from the referee");
+    return EXIT_SUCCESS;
 } catch (const std::exception &error) {
     std::cerr << "lowest: " << error.what() << '\n';
     return EXIT_FAILURE;

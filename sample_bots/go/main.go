@@ -9,38 +9,29 @@ import (
 	"log"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-zeromq/zmq4"
 )
 
-// Ranks from low to high.
-const (
-	aceTen = "23456789JQKTA"
-	plain  = "23456789TJQKA"
-	aceLow = "A23456789TJQK"
-)
-
-// isCard tells whether an action plays a card: rank and suit, such as TH.
-var isCard = regexp.MustCompile("^[2-9TJQKA][SHDC]$").MatchString
+var isCard = regexp.MustCompile("^[2-9TJQKA][SHDC]$").MatchString // such as TH
 
 type object map[string]any
 
 // message holds what the bot reads of the messages of the referee.
 type message struct {
-	Type      string
-	Table, ID int64
-	Game      string
-	Rules     object
-	Legal     []string
-	View      struct {
+	Type, Game string
+	Table, ID  int64
+	Over       bool
+	Rules      object
+	Legal      []string
+	Messages   []json.RawMessage
+	View       struct {
 		Phase, Trump string
-		Trick        [][]any // seat and card
-		Contract     any     // a word or a number
+		Trick        [][2]any // seat and card
+		Contract     any      // a word or a number
 	}
-	Over     bool
-	Messages []json.RawMessage
 }
 
 // bot keeps the start of every table in play.
@@ -49,9 +40,7 @@ type bot map[int64]message
 // take reads one message and returns what to answer. Most messages need no answer.
 func (b bot) take(data []byte) (answers []object, bye bool) {
 	var m message
-	if err := json.Unmarshal(data, &m); err != nil { // what could be read of it has been read
-		log.Printf("odd message %q: %v", data, err)
-	}
+	_ = json.Unmarshal(data, &m) // what cannot be read is left out
 	switch m.Type {
 	case "start":
 		b[m.Table] = m
@@ -76,10 +65,19 @@ func (b bot) take(data []byte) (answers []object, bye bool) {
 	return answers, m.Type == "bye"
 }
 
-// decide returns the lowest card that wins the trick as it lies, else the lowest card; where there
-// is no card to play, the first legal action.
+// decide returns the lowest card that wins, else the lowest; with no card the first legal action.
 func decide(ask, start message) string {
-	order := order(ask, start)
+	cards := slices.DeleteFunc(slices.Clone(ask.Legal), func(s string) bool { return !isCard(s) })
+	if ask.View.Phase != "play" || len(cards) == 0 {
+		return ask.Legal[0]
+	}
+	order := "23456789TJQKA" // ranks from low to high
+	switch rules := start.Rules; {
+	case ask.View.Contract == "sooli" && rules["sooli_ace"] == "low":
+		order = "A23456789TJQK"
+	case rules["rank_order"] == "ace_ten", start.Game == "marjapussi", start.Game == "bondtolva":
+		order = "23456789JQKTA"
+	}
 	rank := func(card string) int { return strings.Index(order, card[:1]) }
 	beats := func(card, other string) bool {
 		if card[1:] == other[1:] {
@@ -87,37 +85,15 @@ func decide(ask, start message) string {
 		}
 		return card[1:] == ask.View.Trump
 	}
-	best, choice, winner := "", "", false
+	best := ""
 	for _, play := range ask.View.Trick {
-		for _, part := range play {
-			if card, _ := part.(string); isCard(card) && (best == "" || beats(card, best)) {
-				best = card
-			}
+		if card, ok := play[1].(string); ok && (best == "" || beats(card, best)) {
+			best = card
 		}
 	}
-	for _, card := range ask.Legal {
-		if isCard(card) {
-			wins := best != "" && beats(card, best)
-			if choice == "" || wins && !winner || wins == winner && rank(card) < rank(choice) {
-				choice, winner = card, wins
-			}
-		}
-	}
-	if choice == "" || ask.View.Phase != "play" {
-		return ask.Legal[0]
-	}
-	return choice
-}
-
-// order returns the ranks from low to high in this deal.
-func order(ask, start message) string {
-	switch {
-	case ask.View.Contract == "sooli" && start.Rules["sooli_ace"] == "low":
-		return aceLow
-	case start.Rules["rank_order"] == "ace_ten", start.Game == "marjapussi", start.Game == "bondtolva":
-		return aceTen
-	}
-	return plain
+	slices.SortStableFunc(cards, func(a, b string) int { return rank(a) - rank(b) })
+	wins := func(card string) bool { return best != "" && beats(card, best) }
+	return cards[max(0, slices.IndexFunc(cards, wins))]
 }
 
 func must(err error) {
@@ -140,16 +116,13 @@ func main() {
 	must(socket.Dial(endpoint))
 	answers, bye := []object{{"type": "hello", "protocol": []int{1}, "token": token,
 		"name": "lowest-go", "version": "1.0.0", "tables": 64, "batch": true}}, false
-	patience := time.AfterFunc(10*time.Second, func() { log.Fatal("no answer to hello") })
 	for b := (bot{}); !bye; {
 		for _, answer := range answers {
-			data, err := json.Marshal(answer)
-			must(err)
+			data, _ := json.Marshal(answer)
 			must(socket.Send(zmq4.NewMsg(data)))
 		}
 		received, err := socket.Recv()
 		must(err)
-		patience.Stop()
 		answers, bye = b.take(received.Bytes())
 	}
 }

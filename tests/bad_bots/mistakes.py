@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from random import SystemRandom
 from typing import Any
 
 Message = dict[str, Any]
@@ -254,7 +255,7 @@ ANSWERS: dict[str, Answer] = {
     "one_at_a_time": _one_at_a_time,
     "mixes_tables": _mixes_tables,
     "prints": _prints,
-    "chance": lambda bot, ask: bot.act(ask, action=ask["legal"][os.getpid() % len(ask["legal"])]),
+    "chance": lambda bot, ask: bot.act(ask, action=SystemRandom().choice(ask["legal"])),
 }
 
 
