@@ -360,6 +360,8 @@ def start(place: Place) -> Any:
         [sys.executable, "-m", "referee.cli.main", "run", "league.toml", "--secret-file", "secret"],
         cwd=place.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
+        # These tests may themselves run under nohup, which would be handed on.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )  # fmt: skip
 
 
