@@ -28,9 +28,11 @@ NOTE_DEPTH = 64
 def legible(text: str) -> str:
     """Text that a bot had a hand in, with everything that could steer a terminal escaped.
 
-    >>> legible("gr\x1b[2Jeedy")
-    'gr\\x1b[2Jeedy'
+    >>> legible("gr\\x1b[2Jeedy")
+    'gr\\\\x1b[2Jeedy'
     """
+    if text.isprintable():
+        return text
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in text

@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from referee.errors import ConfigError, LogError
 from referee.games.rulesets import game_from
-from referee.league.folder import Folder, logs_at
+from referee.league.folder import the_log
 from referee.league.plan import logged_seatings
 from referee.leaks import WORLDS, Checked, Leak, check, dealings
 from referee.log import Log
@@ -49,7 +49,7 @@ def leak_check(
     the same, all messages to it must stay the same too, byte for byte. Exit code 1 and the first
     message that differs when one does. With 50 worlds a deal takes up to a second.
     """
-    found, folder = _the_log(Path(log))
+    found, folder = the_log(Path(log))
     try:
         data = found.path.read_bytes()
     except OSError as error:
@@ -73,15 +73,6 @@ def leak_check(
     else:
         click.echo("\n".join(_lines(found, total, leaky)))
     ctx.exit(0 if leaky is None else 1)
-
-
-def _the_log(path: Path) -> tuple[Log, Folder]:
-    """The one log that a path names."""
-    found = logs_at([path])
-    if len(found) > 1:
-        names = "\n".join(f"  {log.path}" for log, _ in found)
-        raise ConfigError(f"{path}: there are {len(found)} logs in it; name one of them:\n{names}")
-    return found[0]
 
 
 def _chosen(log: Log, number: int | None) -> Log:

@@ -15,7 +15,7 @@ from referee.cli.stepping import Reel, on_terminal, step_through
 from referee.errors import ConfigError
 from referee.games.game import Game
 from referee.games.rulesets import game_from
-from referee.league.folder import Folder, logs_at
+from referee.league.folder import Folder, the_log
 from referee.league.plan import logged_seatings
 from referee.log import Header, Log, SetRecord
 from referee.replay import verify
@@ -75,7 +75,7 @@ def replay(
     On a terminal a card table to be stepped through; press ? there for its keys. Elsewhere (or
     with --plain) text: with --set whole deals, without it a list, a line for each deal.
     """
-    found, folder = _the_log(Path(log))
+    found, folder = the_log(Path(log))
     if html is not None:
         others = [value for value in how.values() if value is not None and value is not False]
         if where is not None or others:
@@ -190,15 +190,6 @@ def _print_deals(log: Log, folder: Folder, asked: Asked) -> None:
                 return
         else:
             put(console, actions_page(scene) if asked.decisions else Group(*deal_page(scene)))
-
-
-def _the_log(path: Path) -> tuple[Log, Folder]:
-    """The one log that a path names."""
-    found = logs_at([path])
-    if len(found) > 1:
-        names = "\n".join(f"  {log.path}" for log, _ in found)
-        raise ConfigError(f"{path}: there are {len(found)} logs in it; name one of them:\n{names}")
-    return found[0]
 
 
 def _the_set(log: Log, number: int) -> SetRecord:

@@ -26,7 +26,7 @@ from referee.tricks import TrickRules
 PACK = marriage_pack(36)
 
 # Places in the alphabet (rules of order: harmless actions first, cards in pack order).
-PASS, KEEP, NO = 0, 1, 2
+PASS, KEEP = 0, 1
 CARD = 3
 GIVE = CARD + PACK.size
 DISCARD = GIVE + PACK.size

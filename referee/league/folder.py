@@ -175,3 +175,12 @@ def logs_at(paths: Iterable[Path]) -> list[tuple[Log, Folder]]:
         else:
             raise ConfigError(f"{path}: there is no such log or folder")
     return found
+
+
+def the_log(path: Path) -> tuple[Log, Folder]:
+    """The one log that a path names; ConfigError with their names where there are several."""
+    found = logs_at([path])
+    if len(found) > 1:
+        names = "\n".join(f"  {log.path}" for log, _ in found)
+        raise ConfigError(f"{path}: there are {len(found)} logs in it; name one of them:\n{names}")
+    return found[0]

@@ -46,16 +46,22 @@ def moment_lines(scene: Scene, moment: Moment) -> list[Text]:
         for seat, card in moment.table:
             line += Text(f"{seat} ") + scene.look.card(card) + Text("   ")
         lines.append(line)
+    lines += choice_lines(scene, moment, scene.width)
+    if moment.trick is not None:
+        lines.append(trick_line(scene, moment.trick))
+    return lines
+
+
+def choice_lines(scene: Scene, moment: Moment, width: int, note_limit: int = 0) -> list[Text]:
+    """What a seat might do, what went wrong, what it did, and its bot's note (0: all of it)."""
     legal = [Text(action) for action in shortened(moment.legal, scene.look)]
-    lines += filled("  legal", legal, gap=" ", width=scene.width)
+    lines = filled("  legal", legal, gap=" ", width=width)
     for blame in moment.blame:
         lines += blame_lines(scene, blame)
     lines.append(labelled("  plays", joined(Text(moment.action, "bold"), Text(how(scene, moment)))))
     if moment.note is not None:
-        words = [Text(word) for word in printable(str(moment.note)).split()]
-        lines += filled("  note", words, gap=" ", width=scene.width)
-    if moment.trick is not None:
-        lines.append(trick_line(scene, moment.trick))
+        words = [Text(word) for word in printable(str(moment.note), note_limit).split()]
+        lines += filled("  note", words, gap=" ", width=width)
     return lines
 
 

@@ -10,6 +10,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from referee.live import legible
+
 WIDTH = 100
 """Columns of a page, also where a terminal has more or nothing is known about it."""
 
@@ -60,13 +62,7 @@ def printable(text: str, limit: int = 0) -> str:
     >>> printable("gr\\x1b[2Jeedy")
     'gr\\\\x1b[2Jeedy'
     """
-    if text.isprintable():
-        shown = text
-    else:
-        shown = "".join(
-            letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
-            for letter in text
-        )
+    shown = legible(text)
     return shown if not limit or len(shown) <= limit else shown[:limit] + "…"
 
 

@@ -9,15 +9,14 @@ from protocol.messages import AnyView
 from referee.show.deal import (
     LABEL,
     Scene,
-    blame_lines,
     filled,
     in_words,
     labelled,
     loose_faults,
     result_lines,
 )
-from referee.show.moments import how, shortened
-from referee.show.page import joined, printable
+from referee.show.moments import choice_lines
+from referee.show.page import joined
 from referee.show.story import Moment, Trick, by_suit, ranks_of
 from referee.show.terminal.films import Position
 
@@ -250,12 +249,4 @@ def _decision(sight: Sight) -> list[Text]:
         return [Text(f"{sight.view.phase}: another seat is to act", "dim")]
     head = Text(f"decision {moment.at}", "bold")
     lines = [joined(head, Text(f"   {scene.who(moment.seat)}, {moment.phase}"))]
-    legal = [Text(action) for action in shortened(moment.legal, scene.look)]
-    lines += filled("  legal", legal, gap=" ", width=sight.width)
-    for blame in moment.blame:
-        lines += blame_lines(scene, blame)
-    lines.append(labelled("  plays", joined(Text(moment.action, "bold"), Text(how(scene, moment)))))
-    if moment.note is not None:
-        note = printable(str(moment.note), 400).split()
-        lines += filled("  note", [Text(word) for word in note], gap=" ", width=sight.width)
-    return lines
+    return lines + choice_lines(scene, moment, sight.width, note_limit=400)
