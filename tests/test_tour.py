@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from pathlib import Path
 from statistics import fmean
 
@@ -11,8 +12,9 @@ from click.testing import CliRunner
 
 from referee.cli.main import commands
 from referee.errors import ConfigError
-from referee.league.config import League, read_league
+from referee.league.config import League, LeagueConfig, TimeConfig, read_league
 from referee.league.crosstable import LeagueTable, SetResult, standings
+from referee.league.entrants import EntrantConfig
 from referee.league.executor import FreshProcesses
 from referee.league.overall import overall
 from referee.league.plan import job_plans, pairings_of
@@ -315,3 +317,10 @@ def test_whole_games_of_exact_targets_and_resets_are_played_and_verified(tmp_pat
         nets = {row.entrant: row.net.mean for row in results.table().rows}
         assert sum(nets.values()) == pytest.approx(0.0)
         assert results.notes["aapo"].deals > results.notes["aapo"].tables == 4
+
+
+def test_the_quickstart_file_explains_every_key() -> None:
+    text = (ROOT / "tournaments" / "quickstart.toml").read_text(encoding="utf-8")
+    for kind in (LeagueConfig, EntrantConfig, TimeConfig):
+        for key in kind.__struct_fields__:
+            assert re.search(rf"^(# )?(\[+)?{key}\b|`\[\[{key}\]\]`", text, re.M), key
