@@ -7,10 +7,10 @@ in playing order: redeal, auction, exchange and raise, tricks with declarations,
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from protocol.messages import HuutopussiView, LastDeal, encode
+from protocol.messages import HuutopussiView, LastDeal
 from referee.cards import SUITS, members, runs_of
 from referee.games.game import Tally
-from referee.games.huutopussi_json import Lasting, events_of, numbers
+from referee.games.huutopussi_json import Writer, stories_of
 from referee.games.huutopussi_options import (
     CARD_POINTS,
     MARRIAGE_POINTS,
@@ -40,11 +40,6 @@ _NAMES = tuple(
     for run in runs_of(PACK.width, 0)
 )
 """The card strings of every subset of each suit."""
-
-_QUOTED = tuple(tuple(tuple(f'"{name}"' for name in names) for names in run) for run in _NAMES)
-_PLAYED = tuple(tuple(f'[{seat},"{name}"]' for name in PACK.names) for seat in range(4))
-_TRUMPS = (*(f'"{suit}"' for suit in SUITS), "null")
-"""By suit; the last one is for no trump, which is suit -1."""
 
 _Settled = tuple[
     list[int], list[int], list[tuple[int, int]], int | None,
@@ -90,7 +85,7 @@ class Huutopussi(MarriageGame):
             *self.DECLARATIONS, *self.ASKS, "redeal",
         ))  # fmt: skip
         self.redeal = self.index["redeal"]
-        self.events = events_of(self.actions, self.seats)
+        self.stories = stories_of(self.actions, self.seats, self.told)
         self.trump_stays = False
 
         self.trick_rules = TrickRules(
@@ -155,6 +150,14 @@ class Huutopussi(MarriageGame):
             winners=best if over else (),
         )
 
+    def told(self, action: int) -> str | None:
+        """Others' gives and discards are told as `?`, their `keep` not at all."""
+        if action >= CONTRACT or self.cards.first <= action < GIVE:
+            return self.actions[action]
+        if action >= GIVE:
+            return "discard:?" if action >= DISCARD else "give:?"
+        return None if action == KEEP else self.actions[action]
+
     def lowest_net(self) -> float:
         """The floor where no card has been dealt."""
         return self.scorer.floor_before_bidding()
@@ -164,7 +167,7 @@ class Deal(MarriageDeal):
     """One deal of Huutopussi in progress."""
 
     __slots__ = (
-        "_fixed", "_lasting", "bidder", "chosen", "contract", "declarer", "discards", "given",
+        "_fixed", "_writer", "bidder", "chosen", "contract", "declarer", "discards", "given",
         "high", "no_declare", "no_whole", "passed", "seats_asked", "stage", "talon",
     )  # fmt: skip
 
@@ -203,7 +206,7 @@ class Deal(MarriageDeal):
         """Seats that may no longer declare, as bits (`ask_lockout`)."""
         self.no_whole = 0
         self._fixed: list[_Settled | None] = [None] * game.seats
-        self._lasting: list[Lasting | None] = [None] * game.seats
+        self._writer: Writer | None = None
 
         self.phase = BID
         if game.rules.redeal != "none" and game.rules.redeal_window == "before_bidding":
@@ -449,29 +452,26 @@ class Deal(MarriageDeal):
     # ---- views -------------------------------------------------------------------------------
 
     def shown(self, place: int) -> str | None:
-        """Others' gives and discards are told as `?`, their `keep` not at all."""
-        action = self.history[place][1]
-        if action >= CONTRACT or self.game.cards.first <= action < GIVE:
-            return self.game.actions[action]
-        if action >= GIVE:
-            return "discard:?" if action >= DISCARD else "give:?"
-        return None if action == KEEP else self.game.actions[action]
+        """As the game tells it to the others."""
+        return self.game.told(self.history[place][1])
+
+    def phase_for(self, seat: int) -> str:
+        """The phase as a seat is told; that a seat may demand a redeal is its own secret."""
+        secret = self.phase == REDEAL and seat != self.to_act
+        return PHASES[BID if secret else self.phase]
 
     def view(self, seat: int) -> HuutopussiView:
         """All that a seat may know."""
-        phase = self.phase
         mine = seat == self.to_act
         trick = self.trick
-        if phase == PLAY:
+        if self.phase == PLAY:
             fixed = self._fixed[seat]
             if fixed is None:
                 fixed = self._fixed[seat] = self._settled(seat)
             leader = trick.plays[0][0] if trick.mask else self.to_act
         else:
             fixed = self._settled(seat)
-            leader = self.asked[-1][0] if phase == ANSWER else None
-            if phase == REDEAL and not mine:
-                phase = BID  # that a seat may demand a redeal is its own secret
+            leader = self.asked[-1][0] if self.phase == ANSWER else None
         redeals, score, bids, bid, talon, given, received, discarded = fixed
         names = PACK.names
         return HuutopussiView(
@@ -479,7 +479,7 @@ class Deal(MarriageDeal):
             deal=self.tally.deals,
             dealer=self.tally.dealer,
             redeals=redeals,
-            phase=PHASES[phase],
+            phase=self.phase_for(seat),
             score=score,
             hand=list(members(self.hands[seat], _NAMES, 9)),
             counts=[hand.bit_count() for hand in self.hands],
@@ -503,39 +503,17 @@ class Deal(MarriageDeal):
         )
 
     def view_json(self, seat: int) -> bytes:
-        """`encode(view(seat))`, faster while cards are played."""
-        if self.phase != PLAY:
-            return encode(self.view(seat))
-        lasting = self._lasting[seat]
-        if lasting is None:
-            lasting = self._lasting[seat] = Lasting(self.view(seat), len(self.history))
-        elif lasting.seen < len(self.history):
-            events = self.game.events
-            # Everything since the exchange is public.
-            new = "".join([events[who][act] for who, act in self.history[lasting.seen :]])
-            lasting.history = lasting.history + new if lasting.history else new[1:]
-            lasting.seen = len(self.history)
-        plays = self.trick.plays
-        trick = ",".join([_PLAYED[who][card] for who, card in plays])
-        text = (
-            f'{lasting.head},"hand":[{",".join(members(self.hands[seat], _QUOTED, 9))}],'
-            f'"counts":{numbers(tuple([hand.bit_count() for hand in self.hands]))},'
-            f'"leader":{plays[0][0] if plays else self.to_act},"trick":[{trick}],'
-            f'"history":[{lasting.history}],"trump":{_TRUMPS[self.trump]},'
-            f'"tricks":{numbers(tuple(self.tricks))}{lasting.tail},"declared":'
-        )
-        declared = self.declared_suits()
-        rest = f"{encode(declared).decode() if declared else '[]'}," + (
-            f'"asked":{encode(self.asked_suits()).decode() if self.asked else "[]"}}}'
-        )
-        return (text + rest).encode("ascii")
+        """`encode(view(seat))`, faster."""
+        if self._writer is None:
+            self._writer = Writer(self)
+        return self._writer.view(self, seat)
 
     def _settled(self, seat: int) -> _Settled:
         """What no longer changes once cards are played: computed once for a seat then."""
         game = self.game
         declarer = self.declarer
         first, end = game.bid, game.declare
-        given, received = self._exchanged(seat)
+        given, received = self.exchanged(seat)
         talon_seen = declarer is not None and (game.rules.talon_public or seat == declarer)
         return (
             list(self.redeals),
@@ -548,7 +526,7 @@ class Deal(MarriageDeal):
             PACK.texts(self.discards) if seat == declarer else [],
         )
 
-    def _exchanged(self, seat: int) -> tuple[list[str], list[str]]:
+    def exchanged(self, seat: int) -> tuple[list[str], list[str]]:
         """What a seat has given to its partner and received from it."""
         if self.declarer is None or not self.given:
             return [], []
@@ -564,7 +542,7 @@ class Deal(MarriageDeal):
         """An independent copy, for bots that search."""
         twin = super().copy()
         twin._fixed = [None] * len(self.hands)
-        twin._lasting = [None] * len(self.hands)
+        twin._writer = None
         return twin
 
 

@@ -1,22 +1,73 @@
-"""A seat's view of Huutopussi as JSON, the same bytes as the encoded struct, in half the time.
+"""A seat's view of Huutopussi as JSON: the same bytes as the encoded struct, much faster.
 
-While cards are played most of a view stays as it is. What stays is written once for each seat and
-deal; the rest is put together from texts made in advance. A view is written for every decision,
-so this is the referee's hottest path.
+A view is written for every decision, so this is the referee's hottest path. Most of a view stays as
+it is: what stays is written once for each seat and deal, the history grows by what is new, and the
+rest is put together from texts made in advance.
 """
 
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import NamedTuple, Protocol
 
-from protocol.messages import HuutopussiView, encode
+from protocol.messages import LastDeal, encode
+from referee.cards import SUITS, Pack, runs_of
+from referee.games.game import Tally
+from referee.games.tricktaking import ANSWER, PLAY, marriage_pack
+from referee.tricks import Trick
 
 Events = tuple[tuple[str, ...], ...]
 """For each seat, for each action, `,[seat,"action"]`."""
 
 
-@cache
-def events_of(actions: tuple[str, ...], seats: int) -> Events:
+class Stories(NamedTuple):
     """Every event of a game as it stands in a history, behind a comma."""
-    return tuple(tuple(f',[{seat},"{action}"]' for action in actions) for seat in range(seats))
+
+    own: Events
+    """As the seat that acts is told."""
+    others: Events
+    """As the others are told; empty where they are told nothing."""
+
+
+def stories_of(
+    actions: Sequence[str], seats: int, told: Callable[[int], str | None]
+) -> Stories:
+    """`told` is how an action is told to those who did not make it."""
+
+    def events(text: Callable[[int], str | None]) -> Events:
+        return tuple(
+            tuple(
+                "" if (words := text(action)) is None else f',[{seat},"{words}"]'
+                for action in range(len(actions))
+            )
+            for seat in range(seats)
+        )
+
+    return Stories(events(actions.__getitem__), events(told))
+
+
+class Hands:
+    """Hands of a pack as lists of JSON."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._width = pack.width
+        self._suits = tuple(
+            tuple("".join([f',"{pack.names[card]}"' for card in cards]) for cards in run)
+            for run in runs_of(pack.width, 0)
+        )
+        """For each suit, for each subset of it, its cards, each behind a comma."""
+
+    def text(self, hand: int) -> str:
+        """The cards of a mask in pack order."""
+        width = self._width
+        one = (1 << width) - 1
+        spades, hearts, diamonds, clubs = self._suits
+        cards = (
+            spades[hand & one]
+            + hearts[hand >> width & one]
+            + diamonds[hand >> 2 * width & one]
+            + clubs[hand >> 3 * width]
+        )
+        return f"[{cards[1:]}]"
 
 
 @cache
@@ -25,24 +76,159 @@ def numbers(values: tuple[int, ...]) -> str:
     return "[" + ",".join(map(str, values)) + "]"
 
 
-class Lasting:
-    """What stays of one seat's view while cards are played, and its history so far."""
-
-    __slots__ = ("head", "history", "seen", "tail")
-
-    def __init__(self, view: HuutopussiView, events: int) -> None:
-        """`events` is the length of the deal's own history at this view."""
-        before = ("seat", "deal", "dealer", "redeals", "phase", "score")
-        after = (
-            "last", "bids", "declarer", "bid", "contract", "talon", "chosen", "given", "received",
-            "discarded",
-        )  # fmt: skip
-        self.head = '{"game":"huutopussi"' + _written(view, before)
-        self.tail = _written(view, after)
-        self.history = encode(view.history).decode()[1:-1]
-        self.seen = events
+def quoted(texts: Sequence[str]) -> str:
+    """A list of short texts, such as cards."""
+    return '["' + '","'.join(texts) + '"]' if texts else "[]"
 
 
-def _written(view: HuutopussiView, names: tuple[str, ...]) -> str:
-    """Some fields of a view as they stand in JSON, each behind a comma."""
-    return "".join([f',"{name}":{encode(getattr(view, name)).decode()}' for name in names])
+_PACK = marriage_pack(36)
+_HANDS = Hands(_PACK)
+_PLAYED = tuple(tuple(f'[{seat},"{name}"]' for name in _PACK.names) for seat in range(4))
+_TRUMPS = (*(f'"{suit}"' for suit in SUITS), "null")
+"""By suit; the last one is for no trump, which is suit -1."""
+
+_NOTHING_AGREED = (
+    ',"declarer":null,"bid":null,"contract":null,"talon":[],"chosen":[],"given":[],"received":[],'
+    '"discarded":[]'
+)
+
+
+class _Rules(Protocol):
+    @property
+    def talon_public(self) -> bool: ...
+
+
+class _Game(Protocol):
+    bid: int
+    declare: int
+    bids: tuple[int, ...]
+    stories: Stories
+
+    @property
+    def rules(self) -> _Rules: ...
+
+
+class Told(Protocol):
+    """What is read of a deal of Huutopussi."""
+
+    to_act: int | None
+    phase: int
+    hands: list[int]
+    history: list[tuple[int, int]]
+    trick: Trick
+    trump: int
+    tricks: list[int]
+    talon: tuple[int, ...]
+    high: int
+    declarer: int | None
+    contract: int | None
+    chosen: int
+    discards: int
+    declared: list[tuple[int, int]]
+    asked: list[tuple[int, int]]
+    tally: Tally
+    redeals: tuple[int, ...]
+    last: LastDeal | None
+
+    @property
+    def game(self) -> _Game: ...
+
+    def phase_for(self, seat: int) -> str: ...
+
+    def exchanged(self, seat: int) -> tuple[list[str], list[str]]: ...
+
+    def asked_suits(self) -> list[tuple[int, str, str]]: ...
+
+
+class Page:
+    """One seat's view of a deal as far as it is written."""
+
+    __slots__ = ("head", "history", "score", "seen", "start", "tail")
+
+    def __init__(self, seat: int, tally: Tally, redeals: Sequence[int]) -> None:
+        """What is known when the cards are dealt."""
+        self.start = (
+            f'{{"game":"huutopussi","seat":{seat},"deal":{tally.deals},"dealer":{tally.dealer},'
+            f'"redeals":{encode(redeals).decode()},"phase":"'
+        )
+        self.score = f'","score":{encode(tally.score).decode()}'
+        self.history = ""
+        """What has been told of the deal's history, behind a comma."""
+        self.seen = 0
+        """So many events of the deal's own history are in that."""
+        self.head = ""
+        """Everything before the hand, once cards are played."""
+        self.tail = ""
+        """Everything from the last deal to the declarations, once cards are played."""
+
+
+class Writer:
+    """What is written of one deal's views."""
+
+    __slots__ = ("_auction", "_pages", "_stories")
+
+    def __init__(self, deal: Told) -> None:
+        self._pages = [Page(seat, deal.tally, deal.redeals) for seat in range(len(deal.hands))]
+        self._stories = deal.game.stories
+        self._auction = ""
+        """The fields of the auction, once it is over."""
+
+    def view(self, deal: Told, seat: int) -> bytes:
+        """`encode(deal.view(seat))`."""
+        page = self._pages[seat]
+        history = deal.history
+        if page.seen < len(history):
+            own, others = self._stories
+            page.history += "".join(
+                [(own if who == seat else others)[who][act] for who, act in history[page.seen :]]
+            )
+            page.seen = len(history)
+        plays = deal.trick.plays
+        if deal.phase == PLAY:
+            if not page.head:
+                page.head = f"{page.start}play{page.score}"
+                page.tail = self._agreed(deal, seat)
+            head, tail = page.head, page.tail
+            leader = plays[0][0] if plays else deal.to_act
+        else:
+            head = f"{page.start}{deal.phase_for(seat)}{page.score}"
+            tail = self._agreed(deal, seat)
+            leader = deal.asked[-1][0] if deal.phase == ANSWER else None
+        trick = ",".join([_PLAYED[who][card] for who, card in plays])
+        declared = ",".join([f'[{who},"{SUITS[suit]}"]' for who, suit in deal.declared])
+        asked = encode(deal.asked_suits()).decode() if deal.asked else "[]"
+        text = (
+            f'{head},"hand":{_HANDS.text(deal.hands[seat])},'
+            f'"counts":{numbers(tuple([hand.bit_count() for hand in deal.hands]))},'
+            f'"leader":{"null" if leader is None else leader},"trick":[{trick}],'
+            f'"history":[{page.history[1:]}],"trump":{_TRUMPS[deal.trump]},'
+            f'"tricks":{numbers(tuple(deal.tricks))}{tail},"declared":[{declared}],'
+            f'"asked":{asked}}}'
+        )
+        return text.encode("ascii")
+
+    def _agreed(self, deal: Told, seat: int) -> str:
+        """The fields from `last` to `discarded`: auction and exchange."""
+        declarer = deal.declarer
+        if declarer is None:
+            return _auction(deal) + _NOTHING_AGREED
+        if not self._auction:
+            bid = deal.game.bids[deal.high]
+            self._auction = f'{_auction(deal)},"declarer":{declarer},"bid":{bid},"contract":'
+        given, received = deal.exchanged(seat)
+        shown = deal.talon and (seat == declarer or deal.game.rules.talon_public)
+        return (
+            f'{self._auction}{"null" if deal.contract is None else deal.contract},'
+            f'"talon":{quoted([_PACK.names[card] for card in deal.talon]) if shown else "[]"},'
+            f'"chosen":{_HANDS.text(deal.chosen if seat == deal.to_act else 0)},'
+            f'"given":{quoted(given)},"received":{quoted(received)},'
+            f'"discarded":{_HANDS.text(deal.discards if seat == declarer else 0)}'
+        )
+
+
+def _auction(deal: Told) -> str:
+    game = deal.game
+    first, end = game.bid, game.declare
+    bids = [f"[{who},{game.bids[act - first]}]" for who, act in deal.history if first <= act < end]
+    last = "null" if deal.last is None else encode(deal.last).decode()
+    return f',"last":{last},"bids":[{",".join(bids)}]'
