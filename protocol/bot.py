@@ -149,7 +149,9 @@ class Bot:
             message = decode_from_referee(data)
         except msgspec.ValidationError as error:
             return self._take_apart(send, data, error)
-        if isinstance(message, RefereeBatch):
+        if type(message) is Ask:
+            send(encode(self._answer(message)))
+        elif isinstance(message, RefereeBatch):
             replies = [
                 reply
                 for one in message.messages

@@ -6,7 +6,6 @@ a bot that answers and exits has answered.
 """
 
 import gc
-import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from typing import Any
 import zmq
 from msgspec import Raw
 
-from protocol.messages import EncodedAsk, EncodedBatch, End, Start
+from protocol.messages import EncodedAsk, End, Start
 from referee.cards import DealKey, seed_for, shuffled
 from referee.games.game import Game
 from referee.games.rulesets import game_from
@@ -25,6 +24,7 @@ from referee.live import LiveTable
 from referee.log import Line, Unplayed, encoded
 from referee.roster import OpenAsk, Player, Roster
 from referee.rulings import Blame
+from referee.seats.zeromq import ALONE_SECONDS
 from referee.table import Table
 
 TICK_SECONDS = 0.25
@@ -66,6 +66,8 @@ class Arena:
         self.draining = False
         self.worst_lag = 0.0
         self._to_ask: list[Player] = []
+        self._asked: Player | None = None
+        """Who was asked last."""
 
     def run(self) -> None:
         """Play until all sets are reported, or the job has to stop.
@@ -97,9 +99,11 @@ class Arena:
     def _loop(self) -> None:
         now = time.monotonic()
         next_tick = now + TICK_SECONDS
+        look_round = now
         poll = self.roster.poller.poll
         while True:
-            self._begin_tables(now)
+            if len(self.in_flight) < self.job.tables:
+                self._begin_tables(now)
             if not self.in_flight and self._nothing_to_begin():
                 self._tick(now)
                 return
@@ -108,14 +112,17 @@ class Arena:
             if before - now > _NOTICED_LAG:
                 self._lagged(before - now, before)
             wake = min(next_tick, self.judge.earliest)
-            events = poll(max(0, math.ceil((wake - before) * 1000)))
+            events = self._alone(before, min(look_round, wake - ALONE_SECONDS))
+            if not events:
+                events = poll(max(0, int((wake - before) * 1000) + 1))
+                look_round = time.monotonic() + ALONE_SECONDS
             after = time.monotonic()
             if after - wake > _NOTICED_LAG:
                 self._lagged(after - wake, after)
             if after - wake > LAG_SECONDS:
                 # The thread that reads the sockets was late as well.
                 time.sleep(_SETTLE_SECONDS)
-                events = poll(0)
+                events += poll(0)
             now = after
             exits = self._take_all(events)
             for fd in exits:
@@ -124,6 +131,18 @@ class Arena:
                 self.judge.expire(now)
             if now >= next_tick:
                 next_tick = now + self._tick(now)
+
+    def _alone(self, now: float, until: float) -> "list[tuple[Any, int]]":
+        """
+        At one table only one bot has something to say: wait a moment for it alone.
+
+        Everything else is looked at when it is silent, and now and then.
+        """
+        player = self._asked
+        if len(self.in_flight) != 1 or now >= until or player is None or not player.open:
+            return []
+        link = player.bot.link
+        return [(link.sources[0], zmq.POLLIN)] if link.await_message() else []
 
     def _nothing_to_begin(self) -> bool:
         """Whether no table is left to begin, or the rest is to stay for another day."""
@@ -167,7 +186,7 @@ class Arena:
         for player in list(self.roster.active()):
             bot = player.bot
             if player.notices and not player.asks:
-                self._hand_over(player)
+                player.hand_over()
             self.judge.watch(player, now)
             self.judge.processors.look(player, now)
             if bot.suspicious:
@@ -281,9 +300,11 @@ class Arena:
         clock = live.clocks[seat]
         number = player.next_id
         player.next_id = number + 1
-        player.open[number] = OpenAsk(number, live, seat, table.at, legal, clock.allowed_ms())
+        ask = OpenAsk(number, live, seat, table.at, legal, clock.allowed_ms())
+        player.open[number] = ask
         if not player.asks:
             self._to_ask.append(player)
+        player.unsent.append(ask)
         player.asks.append(
             EncodedAsk(
                 table=live.numbers[seat],
@@ -299,31 +320,20 @@ class Arena:
         """Hand over the asks that are due; the clock of each starts here."""
         for player in self._to_ask:
             if player.bot.state == "gone":
-                player.asks.clear()
+                player.drop_asks()
                 continue
             player.unexpected = 0
             player.bot.new_turn()
             now = time.monotonic()
-            for ask in player.asks:
-                entry = player.open.get(ask.id)
-                if entry is not None:
-                    entry.sent = now
-                    entry.deadline = deadline = now + entry.allowed_ms / 1000
-                    if deadline < self.judge.earliest:
-                        self.judge.earliest = deadline
-            self._hand_over(player)
+            for ask in player.unsent:
+                ask.sent = now
+                ask.deadline = deadline = now + ask.allowed_ms / 1000
+                if deadline < self.judge.earliest:
+                    self.judge.earliest = deadline
+            player.unsent.clear()
+            self._asked = player
+            player.hand_over()
         self._to_ask.clear()
-
-    def _hand_over(self, player: Player) -> None:
-        """Send a bot what is waiting for it: as one message where both sides said `batch`."""
-        messages = [*player.notices, *player.asks]
-        player.notices.clear()
-        player.asks.clear()
-        if len(messages) > 1 and player.bot.batch:
-            player.bot.send(EncodedBatch(messages=messages))
-        else:
-            for message in messages:
-                player.bot.send(message)
 
     def _end_deals(self, live: LiveTable) -> None:
         """Close finished deals and tell every seat their points."""

@@ -96,7 +96,8 @@ class DealKey(NamedTuple):
 
     def text(self) -> str:
         """The key as the text that is hashed."""
-        return "|".join(map(str, self))
+        secret, game, ruleset, pairing, number, deal, redeal = self
+        return f"{secret}|{game}|{ruleset}|{pairing}|{number}|{deal}|{redeal}"
 
 
 class Draws:

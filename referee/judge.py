@@ -336,8 +336,7 @@ class Judge:
             if not gone or (live, seat) in owed:
                 self._forfeit(player, live, seat, owed.get((live, seat)))
         self.roster.cut_off(player, kill=True)
-        player.open.clear()
-        player.asks.clear()
+        player.drop_asks()
         player.notices.clear()
         for live in {live for live, _ in owed}:
             self._go_on(live)

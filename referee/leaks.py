@@ -147,7 +147,7 @@ class Conversation(Arena):
         self._flush()
         for player in players:
             if player.notices and not player.asks:
-                self._hand_over(player)
+                player.hand_over()
 
     def view(self, seat: int) -> bytes:
         """What a seat may see now, whether or not it is asked."""

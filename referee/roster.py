@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import zmq
+from msgspec import Struct
 
-from protocol.messages import EncodedAsk, End, Limits, Start
+from protocol.messages import EncodedAsk, EncodedBatch, End, Limits, Start
 from referee import __version__
 from referee.job import Job
 from referee.rulings import Kind
@@ -19,25 +20,20 @@ STOP_GRACE_SECONDS = 2.0
 """How long a bot has between `bye` and the end."""
 
 
-class OpenAsk:
-    """An ask that has no answer yet."""
+class OpenAsk(Struct, eq=False):
+    """An ask that has no answer yet; a Struct, since one is made for every decision."""
 
-    __slots__ = ("allowed_ms", "at", "deadline", "id", "lag", "legal", "live", "seat", "sent")
-
-    def __init__(
-        self, number: int, live: Any, seat: int, at: int, legal: list[str], allowed_ms: float
-    ) -> None:
-        self.id = number
-        self.live = live
-        self.seat = seat
-        self.at = at
-        self.legal = legal
-        self.allowed_ms = allowed_ms
-        self.sent = 0.0
-        """When it was handed to the socket; monotonic seconds."""
-        self.deadline = 0.0
-        self.lag = 0.0
-        """The referee's own worst delay since then, in seconds."""
+    id: int
+    live: Any
+    seat: int
+    at: int
+    legal: list[str]
+    allowed_ms: float
+    sent: float = 0.0
+    """When it was handed to the socket; monotonic seconds."""
+    deadline: float = 0.0
+    lag: float = 0.0
+    """The referee's own worst delay since then, in seconds."""
 
 
 class Loss(NamedTuple):
@@ -67,6 +63,7 @@ class Player:
         "seat",
         "start_by",
         "unexpected",
+        "unsent",
     )
 
     def __init__(self, bot: BotSeat, entrant: int, seat: int, start_by: float) -> None:
@@ -86,12 +83,33 @@ class Player:
         self.notices: list[Start | End] = []
         """What goes out with the next ask, or when nothing else is to be done."""
         self.asks: list[EncodedAsk] = []
+        """What it will be asked as soon as everything that has come in is dealt with."""
+        self.unsent: list[OpenAsk] = []
+        """The same asks; the clock of each starts when it is handed over."""
         self._loss: Loss | None = None
         self.counted = False
         """Whether that has been counted as a hard fault of its entrant."""
         self.unexpected = 0
         """Unexpected messages since it was last asked something."""
 
+
+    def hand_over(self) -> None:
+        """Send what is waiting for it: as one message where both sides said `batch`."""
+        bot = self.bot
+        messages = [*self.notices, *self.asks]
+        self.notices.clear()
+        self.asks.clear()
+        if len(messages) > 1 and bot.batch:
+            bot.send(EncodedBatch(messages=messages))
+        else:
+            for message in messages:
+                bot.send(message)
+
+    def drop_asks(self) -> None:
+        """It is asked nothing any more."""
+        self.open.clear()
+        self.asks.clear()
+        self.unsent.clear()
 
     @property
     def loss(self) -> Loss | None:

@@ -115,6 +115,9 @@ class Link:
     def hang_up(self) -> None:
         pass
 
+    def await_message(self) -> bool:
+        return False
+
     def receive(self, most: int) -> list[Received]:
         return [self.inbox.popleft() for _ in range(min(most, len(self.inbox)))]
 

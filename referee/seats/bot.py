@@ -117,6 +117,8 @@ class BotSeat:
         self.state: State = "starting"
         self.hello: Hello | None = None
         self.link = _link(context, folder, command.transport, level)
+        self._prints = command.transport == "stdio"
+        """Whether what it prints arrives among its messages."""
         self._junk = b""
         """The first line that a bot over stdio has printed without meaning a message."""
         self._stderr_path = stderr_path
@@ -175,7 +177,7 @@ class BotSeat:
                     found.append(trouble)
                 continue
             self._silent_since = None
-            if self._is_junk(received):
+            if self._prints and self._is_junk(received):
                 found.append(self._printed(received.data))
             elif received.frames == 1 and len(received.data) <= longest:
                 try:
@@ -201,7 +203,7 @@ class BotSeat:
     def _greet(self, received: Received) -> Trouble | None:
         """Take a first message: only a valid hello with this process's token is believed."""
         data = received.data
-        if self._is_junk(received):
+        if self._prints and self._is_junk(received):
             self._bad_hellos += 1
             trouble = self._printed(data)
             if self._bad_hellos < _JUNK_BEFORE_HELLO:
@@ -237,8 +239,7 @@ class BotSeat:
 
     def _is_junk(self, received: Received) -> bool:
         """Whether a line on standard output is a stray print and no attempt at a message."""
-        stdio = self.command.transport == "stdio"
-        return stdio and received.data.lstrip()[:1] != b"{" and len(received.data) <= MESSAGE_BYTES
+        return received.data.lstrip()[:1] != b"{" and len(received.data) <= MESSAGE_BYTES
 
     def _printed(self, data: bytes) -> Trouble:
         self._junk = self._junk or data

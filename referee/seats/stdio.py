@@ -83,6 +83,10 @@ class StdioLink:
 
     # ---- receiving ---------------------------------------------------------------------------
 
+    def await_message(self) -> bool:
+        """Nothing: a poll over pipes is cheap."""
+        return False
+
     def receive(self, most: int) -> list[Received]:
         """Take up to `most` lines; empty ones are left out."""
         self._flush()
