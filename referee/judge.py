@@ -297,7 +297,7 @@ class Judge:
                     bot.settle()
                 self.take(player)
                 if bot.state == "starting":
-                    text = f"ended before its hello: {bot.exit.describe()}"
+                    text = f"ended before its hello: {bot.exit.describe()}{bot.said_by_others()}"
                     words = last_words(bot.exit.stderr_first, bot.exit.stderr_last)
                     if words:
                         text += f"; its last words: {words}"

@@ -124,6 +124,9 @@ class Link:
     def accept(self) -> None:
         pass
 
+    def is_from(self, keeper: int) -> bool:
+        return True
+
     def send(self, data: bytes) -> bool:
         self.outbox.append(data)
         return True
@@ -141,6 +144,7 @@ class Process:
 
     number: int
     pid: int | None = None
+    keeper_pid: int = 0
     exit: ExitReport | None = None
     start_failure: str | None = None
     stderr: StderrLines | None = None

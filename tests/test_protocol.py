@@ -29,7 +29,7 @@ from referee.games.huutopussi_options import CARD_POINTS, MARRIAGE_POINTS, PRESE
 from referee.games.rulesets import KINDS, game_named, options_of
 from referee.job import START_MS
 from referee.seats import bot as seat
-from referee.seats import keeper, process, zeromq
+from referee.seats import keeper, process, trouble, zeromq
 from referee.seats.bot import BotCommand
 from referee.table import PlayRecord
 from referee.tricks import RANK_ORDERS
@@ -419,7 +419,7 @@ def test_the_limits_are_those_of_the_code() -> None:
         "unexpected messages in a turn": rulings.UNEXPECTED_MESSAGES,
         "soft faults of a seat at a table": rulings.SOFT_FAULTS,
         "hard faults of an entrant in a job": rulings.CRASHES,
-        "messages before a valid hello that are no JSON object": seat._BAD_HELLOS,
+        "messages before a valid hello that are no JSON object": trouble._BAD_HELLOS,
         "start limit": START_MS,
         "time for a decision where none is set": NO_LIMIT_MS,
         "grace": GRACE_MS,

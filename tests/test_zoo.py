@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -280,12 +281,24 @@ def test_an_entrant_may_be_given_narrower_limits_for_its_messages(tmp_path: Path
         assert phrase in ruled[0].message
 
 
-@pytest.mark.xfail(
-    reason="at level basic any bot can be the first to speak at the endpoint of another",
-    strict=False,
-)
-def test_nobody_is_blamed_for_what_another_bot_says_at_its_endpoint(tmp_path: Path) -> None:
-    entrants = [bot("bad", "zoo:unseat_others"), bot("good", "first_legal")]
-    outcome = play(job(tmp_path, entrants))
-    assert [report.entrant for report in outcome.unstartable] in ([], ["bad"])
-    assert outcome.blame("good") == []
+@pytest.mark.parametrize("good", ["first_legal", "zoo:slow_start"])
+def test_nobody_is_blamed_for_what_another_bot_says_at_its_endpoint(
+    good: str, tmp_path: Path
+) -> None:
+    entrants = [bot("bad", "zoo:unseat_others"), bot("good", good)]
+    outcome = play(job(tmp_path, entrants, decision_ms=3000, start_ms=20_000))
+    assert outcome.unstartable == []
+    assert outcome.blame("good") == outcome.blame("bad") == []
+    assert len(outcome.plays) == 2
+
+
+def test_a_bot_that_does_not_start_is_told_what_others_said_in_its_place(tmp_path: Path) -> None:
+    entrants = [bot("bad", "zoo:unseat_others"), bot("good", "zoo:silent_start")]
+    outcome = play(job(tmp_path, entrants, start_ms=2000))
+    (report,) = outcome.unstartable
+    assert (report.entrant, report.blame.kind) == ("good", "start_timeout")
+    assert re.search(
+        r"no valid hello within 2000 ms; \d+ messages without a valid hello came to its address, "
+        r"from no process that is known to be the bot's: '\{\}' \(",
+        report.blame.message,
+    ), report.blame.message

@@ -35,7 +35,15 @@ from referee.seats.process import BotProcess, ExitReport, LaunchSpec
 from referee.seats.sandbox import MB, Allowance, Level, Relayed
 from referee.seats.sandbox_link import RelayLink
 from referee.seats.stdio import StdioLink
-from referee.seats.trouble import PRINT_TO_STDERR, Trouble, malformed, quoted, unreadable
+from referee.seats.trouble import (
+    PRINT_TO_STDERR,
+    NoHellos,
+    Trouble,
+    malformed,
+    quoted,
+    unreadable,
+    unsuitable,
+)
 from referee.seats.zeromq import MESSAGE_BYTES, Received, SocketFolder, ZeroMQLink
 
 State = Literal["starting", "ready", "gone"]
@@ -44,15 +52,9 @@ Transport = Literal["zeromq", "tcp", "stdio"]
 """ZeroMQ over a Unix socket, ZeroMQ over TCP on this machine, or JSON lines on standard input and
 output."""
 
-_BAD_HELLOS = 3
-"""So many messages that are no valid hello, and the bot has failed to start."""
-
 _WELCOME_AGAIN_SECONDS = 2.0
 """A bot that is silent this long after hello gets a second welcome: a lost wake-up in its binding
 would otherwise leave it asleep."""
-
-_JUNK_BEFORE_HELLO = 8
-"""So many lines on standard output that are no message, and the bot has failed to start."""
 
 _PROBE_SECONDS = 0.25
 """How long a dropped connection waits for the process's exit, which explains it better."""
@@ -123,7 +125,7 @@ class BotSeat:
         """The first line that a bot over stdio has printed without meaning a message."""
         self._stderr_path = stderr_path
         self._token = secrets.token_hex(16)
-        self._bad_hellos = 0
+        self._no_hellos = NoHellos()
         self._silent_since: float | None = None
         self._unreachable = False
         self._dropped_at: float | None = None
@@ -204,11 +206,7 @@ class BotSeat:
         """Take a first message: only a valid hello with this process's token is believed."""
         data = received.data
         if self._prints and self._is_junk(received):
-            self._bad_hellos += 1
-            trouble = self._printed(data)
-            if self._bad_hellos < _JUNK_BEFORE_HELLO:
-                return None
-            return trouble._replace(kind="start_failed", message=f"no hello: {trouble.message}")
+            return self._no_hellos.printed(self._printed(data))
         try:
             message = decode_from_bot(data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -218,20 +216,8 @@ class BotSeat:
             return self._bad_hello(data, text)
         if not hmac.compare_digest(message.token.encode(), self._token.encode()):
             return self._bad_hello(data, f"hello.token is not the value of {TOKEN_VARIABLE}")
-        if PROTOCOL_VERSION not in message.protocol:
-            return Trouble(
-                "start_failed",
-                f"hello.protocol is {message.protocol}; this referee speaks {PROTOCOL_VERSION}",
-                b"",
-                None,
-            )
-        if message.games and self.game not in message.games:
-            return Trouble(
-                "start_failed",
-                f"hello.games is {message.games}, without {self.game!r}",
-                b"",
-                None,
-            )
+        if (reason := unsuitable(message, self.game)) is not None:
+            return Trouble("start_failed", reason, b"", None)
         self.hello = message
         self.link.accept()
         self.state = "ready"
@@ -250,7 +236,7 @@ class BotSeat:
         """What may explain that a bot has not answered, as a continuation of the sentence."""
         link = self.link
         if not isinstance(link, StdioLink) or isinstance(link, RelayLink):
-            return ""
+            return self.said_by_others() if self.state == "starting" else ""
         if self._junk and self.state == "starting":
             return f"; it has printed {quoted(self._junk)}: {PRINT_TO_STDERR}"
         if link.unfinished:
@@ -262,11 +248,16 @@ class BotSeat:
             )
         return ""
 
+    def said_by_others(self) -> str:
+        """What came to the bot's address from elsewhere, as a continuation of the sentence."""
+        return self._no_hellos.of_others()
+
     def _bad_hello(self, data: bytes, reason: str) -> Trouble | None:
-        self._bad_hellos += 1
-        if self._bad_hellos < _BAD_HELLOS and not data.startswith(b"{"):
-            return None
-        return Trouble("start_failed", f"no valid hello: {reason}", data, None)
+        """What is no valid hello, whoever may have sent it."""
+        if isinstance(self.link, StdioLink) or self.link.is_from(self.process.keeper_pid):
+            return self._no_hellos.own(data, reason)
+        self._no_hellos.anothers(data, reason)
+        return None
 
     def _batch(self, batch: BotBatch, data: bytes) -> list[Act | Trouble]:
         found: list[Act | Trouble] = []

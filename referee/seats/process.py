@@ -189,6 +189,11 @@ class BotProcess:
         ours.setblocking(False)
         return bot
 
+    @property
+    def keeper_pid(self) -> int:
+        """The process below which all processes of the bot are."""
+        return self._keeper.pid
+
     def fileno(self) -> int:
         """The control socket: readable when `poll()` has something to take in."""
         return self._control.fileno()

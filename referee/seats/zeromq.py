@@ -13,6 +13,7 @@ from typing import NamedTuple
 import zmq
 import zmq.backend
 
+from referee.seats.peers import connector, is_below
 from referee.seats.process import remove_folder
 
 MESSAGE_BYTES = 65_536
@@ -27,6 +28,9 @@ _LOCK = ".lock"
 
 _REMOVAL_SECONDS = 2.0
 """For removing what bots have left in a folder; the rest stays for the next sweep."""
+
+_MOST_STRANGERS = 1000
+"""So many processes are told apart that speak at an endpoint without having said hello."""
 
 _PATH_LIMIT = 100
 """Unix socket paths end at 107 bytes."""
@@ -126,9 +130,15 @@ class ZeroMQLink:
         self.socket.monitor(address, zmq.EVENT_DISCONNECTED)
         self._monitor.connect(address)
         self._peer: bytes | None = None
-        self._stranger = b""
-        self._sender: bytes | None = None
-        """Of a message of which nothing more has been read yet."""
+        self._begun: bytes | None = None
+        """The sender of a message of which nothing more has been read yet."""
+        self._sender = b""
+        self._origin: tuple[str, int] | None = None
+        """Whence the last message came, where libzmq knows it: an address and a descriptor."""
+        self.descriptor = -1
+        """What libzmq reads the bot's connection from, once that is known."""
+        self.strays: dict[int, int] = {}
+        """Messages of other connections since then, by the process that made them."""
 
     @property
     def sources(self) -> "tuple[zmq.Socket[bytes], ...]":
@@ -153,7 +163,7 @@ class ZeroMQLink:
         Where only this bot has something to say it spares the poll over everybody's sockets.
         """
         try:
-            self._sender = self.socket.recv()
+            self._begun = self.socket.recv()
         except zmq.Again:
             return False
         return True
@@ -161,36 +171,74 @@ class ZeroMQLink:
     def receive(self, most: int) -> list[Received]:
         """Take up to `most` waiting messages of the bot.
 
-        Once it has been accepted, messages of any other connection are thrown away.
+        Once it has been accepted, messages of any other connection are thrown away; they count
+        among `most`, so that they hold nobody up.
         """
+        peer = self._peer
+        if peer is None:
+            return self._receive_first()
         found: list[Received] = []
         socket = self.socket
         for _ in range(most):
-            if self._sender is not None:
-                sender, self._sender = self._sender, None
+            if self._begun is not None:
+                sender, self._begun = self._begun, None
             else:
                 try:
                     sender = socket.recv(_NOW)
                 except zmq.Again:
                     break
-            data = socket.recv()  # a ROUTER always has a frame behind the sender's name
-            frames = 1
-            while _option(socket, zmq.RCVMORE):
-                socket.recv()
-                frames += 1
-            if self._peer is None:
-                self._stranger = sender
+            if sender == peer:
+                data = socket.recv()  # a ROUTER always has a frame behind the sender's name
+                frames = 1
+                while _option(socket, zmq.RCVMORE):
+                    socket.recv()
+                    frames += 1
                 found.append(Received(data, frames))
-                break
-            if sender == self._peer:
-                found.append(Received(data, frames))
+            else:
+                self._throw_away()
             if not int(_option(socket, zmq.EVENTS)) & _READABLE:
                 break
         return found
 
+    def _receive_first(self) -> list[Received]:
+        """Take one message of whoever it may be, as nobody has been accepted yet."""
+        try:
+            self._sender = self.socket.recv(_NOW)
+        except zmq.Again:
+            return []
+        return [self._rest()]
+
+    def _rest(self) -> Received:
+        """Take a message behind its sender's name, and see where it came from."""
+        frame = self.socket.recv(copy=False)
+        frames = 1
+        while _option(self.socket, zmq.RCVMORE):
+            self.socket.recv()
+            frames += 1
+        try:
+            self._origin = (str(frame.get("Peer-Address")), int(frame.get("__fd")))
+        except (zmq.ZMQError, ValueError):
+            self._origin = None  # libzmq has seen no handshake
+        return Received(frame.bytes, frames)
+
+    def _throw_away(self) -> None:
+        self._rest()
+        pid = connector(self._origin[0]) if self._origin else None
+        if pid is not None and (pid in self.strays or len(self.strays) < _MOST_STRANGERS):
+            self.strays[pid] = self.strays.get(pid, 0) + 1
+
+    def is_from(self, keeper: int) -> bool:
+        """Whether the last message before `accept` came from a process below a bot's keeper.
+
+        The kernel says so of a Unix socket, and the tables of sockets of a TCP connection. False
+        where they do not: the bot may be the one who speaks, but so may anybody.
+        """
+        return self._origin is not None and is_below(*self._origin, keeper)
+
     def accept(self) -> None:
         """Whoever sent the last message is the bot, from now on."""
-        self._peer = self._stranger
+        self._peer = self._sender
+        self.descriptor = self._origin[1] if self._origin else -1
 
     def send(self, data: bytes) -> bool:
         """Hand a message over without waiting; False when the bot's connection is gone."""

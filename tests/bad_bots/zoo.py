@@ -176,7 +176,8 @@ def _unseat_others() -> None:
             if path.name.isdecimal() and str(path) not in seen:
                 seen.add(str(path))
                 other = Wire(str(path))
-                other.send(b"{}")
+                for text in (b"{}", b"hello?", b'{"type":"hello","protocol":[1],"token":"?"}') * 20:
+                    other.send(text)
                 deeds.HELD.append(other)
 
 

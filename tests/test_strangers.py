@@ -1,0 +1,116 @@
+"""At an endpoint anybody may speak: whose a message is, and that strangers hold nobody up."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import zmq
+
+from referee.seats.keeper import descendants
+from referee.seats.peers import connections, keeper_above, owners
+from referee.seats.zeromq import ZeroMQLink
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not tell")
+
+PATIENCE_MS = 10_000  # a safety limit, never a measure
+
+SPEAKER = """
+import subprocess, sys, time, zmq
+if sys.argv[2:]:
+    sys.exit(subprocess.call([sys.executable, "-c", sys.argv[2], sys.argv[1]]))
+socket = zmq.Context().socket(zmq.DEALER)
+socket.connect(sys.argv[1])
+socket.send(b"anything")
+time.sleep(20)
+"""
+
+
+@pytest.fixture(params=["ipc", "tcp"])
+def link(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ZeroMQLink]:
+    context = zmq.Context[zmq.Socket[bytes]]()
+    endpoints = {"ipc": f"ipc://{tmp_path}/a", "tcp": "tcp://127.0.0.1:*"}
+    made = ZeroMQLink(context, endpoints[request.param])
+    yield made
+    made.close()
+    context.term()
+
+
+@pytest.fixture
+def speaker(link: ZeroMQLink, request: pytest.FixtureRequest) -> Iterator[int]:
+    """A process that has spoken at the link, or one whose child has."""
+    deeper = [SPEAKER] if getattr(request, "param", False) else []
+    with subprocess.Popen([sys.executable, "-c", SPEAKER, link.endpoint, *deeper]) as process:
+        try:
+            yield process.pid
+        finally:
+            for child in descendants(process.pid):
+                os.kill(child, signal.SIGKILL)
+            process.kill()
+
+
+@pytest.mark.parametrize("speaker", [False, True], indirect=True, ids=["itself", "its child"])
+def test_a_message_is_known_to_be_of_a_process_or_its_children(
+    link: ZeroMQLink, speaker: int
+) -> None:
+    assert link.socket.poll(PATIENCE_MS)
+    (received,) = link.receive(5)
+    assert received.data == b"anything"
+    assert link.is_from(speaker)
+    assert link.is_from(os.getpid())
+    with subprocess.Popen(["sleep", "20"]) as other:
+        assert not link.is_from(other.pid)
+        other.kill()
+
+
+@pytest.mark.parametrize("speaker", [False, True], indirect=True, ids=["itself", "its child"])
+def test_a_connection_is_known_to_be_of_a_process_or_its_children(
+    link: ZeroMQLink, speaker: int
+) -> None:
+    assert link.socket.poll(PATIENCE_MS)
+    link.receive(5)
+    link.accept()
+    (one,) = connections({link.endpoint})
+    with one.end:
+        assert (one.endpoint, one.number) == (link.endpoint, link.descriptor)
+        assert owners([one], {speaker}) == [speaker]
+        assert owners([one], {1 << 30}) == [None]
+    assert connections({"ipc:///elsewhere"}) == []
+
+
+def test_what_came_without_a_handshake_is_nobodys(link: ZeroMQLink) -> None:
+    assert not link.is_from(os.getpid())
+    assert keeper_above(os.getpid(), {os.getppid()}) == os.getppid()
+    assert keeper_above(1 << 30, {os.getpid()}) is None
+
+
+def test_strangers_are_counted_and_taken_in_turn_with_the_bot(link: ZeroMQLink) -> None:
+    context = zmq.Context[zmq.Socket[bytes]]()
+    known, stranger = context.socket(zmq.DEALER), context.socket(zmq.DEALER)
+    for one in (known, stranger):
+        one.connect(link.endpoint)
+    known.send(b"hello")
+    assert link.socket.poll(PATIENCE_MS)
+    assert [received.data for received in link.receive(5)] == [b"hello"]
+    link.accept()
+    for number in range(1000):
+        stranger.send(b"%d" % number)
+    assert link.socket.poll(PATIENCE_MS)
+    known.send(b"act")
+    found: list[bytes] = []
+    turns = 0
+    while not found and turns < 1000:
+        assert link.socket.poll(PATIENCE_MS)
+        found += [received.data for received in link.receive(5)]
+        turns += 1
+    assert found == [b"act"]
+    for one in (known, stranger):
+        one.close(0)
+    context.term()
+    if link.endpoint.startswith("ipc:"):
+        (pid,) = link.strays
+        assert pid == os.getpid()
+        assert link.strays[pid] > 0
