@@ -24,6 +24,7 @@ from referee.live import LiveTable
 from referee.log import Line, Unplayed, encoded
 from referee.roster import OpenAsk, Player, Roster
 from referee.rulings import Blame
+from referee.seats.guard import Overrun
 from referee.seats.zeromq import ALONE_SECONDS
 from referee.table import Table
 
@@ -88,11 +89,21 @@ class Arena:
         except Spoilt as spoilt:
             blame = [spoilt.blame]
             self.report(Voided(set=spoilt.set_number, reason=spoilt.blame.message, blame=blame))
+        except Overrun as overrun:
+            self._void(str(overrun))
         except CannotStart as failed:
             self.report(failed.report)
         finally:
             gc.set_threshold(*thresholds)
             self.roster.close(kill=kill, seconds=5.0)
+
+    def _void(self, reason: str) -> None:
+        """Give up what has begun, or the next set where nothing has: nobody is to blame."""
+        begun = {live.table.set_number for live in self.in_flight} | set(self.set_lines)
+        if not begun and self.next_table is not None:
+            begun = {self.next_table[0].number}
+        for number in sorted(begun):
+            self.report(Voided(set=number, reason=reason, blame=[]))
 
     # ---- the loop ----------------------------------------------------------------------------
 
@@ -183,6 +194,7 @@ class Arena:
     def _tick(self, now: float) -> float:
         """Look at starts and connections and report progress; seconds until the next time."""
         seconds = TICK_SECONDS
+        self.roster.guard.check()
         for player in list(self.roster.active()):
             bot = player.bot
             if player.notices and not player.asks:

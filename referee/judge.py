@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Sequence
 
 from protocol.messages import Act, Fault, ToBot
+from referee.blaming import blame_of, own_fault
 from referee.clock import GRACE_MS
 from referee.job import Job, Unstartable
 from referee.lateness import Processors
 from referee.live import LiveTable, legible
 from referee.roster import Loss, OpenAsk, Player, Roster
-from referee.rulings import Blame, Kind, Ruling, escaped
+from referee.rulings import Blame, Kind, escaped
+from referee.seats.guard import Overrun
 from referee.seats.trouble import Trouble
 from referee.seats.zeromq import CUT_BYTES
 
@@ -233,7 +235,7 @@ class Judge:
             took = (now - ask.sent) * 1000
             used = self._excused(player, ask, now)
             if used is not None and used < ask.allowed_ms:
-                raise Spoilt(ask.live.table.set_number, self._own_fault(ask, took, used))
+                raise Spoilt(ask.live.table.set_number, own_fault(ask, took, used))
             player.past[ask.id] = ask.sent
             if len(player.past) > _PAST_ASKS:
                 del player.past[next(iter(player.past))]
@@ -262,21 +264,6 @@ class Judge:
         """Processor time (ms) that a bot had while the referee was late; None where it was not."""
         late = ask.lag > LAG_SECONDS and (now - ask.sent - ask.lag) * 1000 < ask.allowed_ms
         return self.processors.used_ms(player, ask, now) if late else None
-
-    def _own_fault(self, ask: OpenAsk, took: float, used: float) -> Blame:
-        lag = ask.lag * 1000
-        return Blame(
-            kind="infrastructure",
-            seat=ask.seat,
-            ruling="none",
-            message=f"a decision ran out while the referee itself was late by {lag:.0f} ms; "
-            f"its bot had used {used:.0f} ms of processor time",
-            at=ask.at,
-            ask=ask.id,
-            limit_ms=round(ask.allowed_ms, 1),
-            took_ms=round(took, 1),
-            lag_ms=round(lag, 1),
-        )
 
     def process_event(self, fd: int) -> None:
         """Something happened to a process: it may have failed to start, ended, or be gone."""
@@ -315,8 +302,10 @@ class Judge:
         if entrant in self.started:
             self._hard_fault(player, kind, text, received=received)
             return
+        if (known := self._known(player)) is not None:
+            kind, text = "start_failed", known
         raise CannotStart(
-            entrant, _blame_of(player, Loss(kind, text, received), player.seat, None, "none")
+            entrant, blame_of(player, Loss(kind, text, received), player.seat, None, "none")
         )
 
     def _hard_fault(
@@ -327,6 +316,8 @@ class Judge:
         A bot that is gone owes nothing at a table until it is asked there, so one that has
         played its last card of a deal has played the deal.
         """
+        if (known := self._known(player)) is not None:
+            kind, text = "flood", known
         player.loss = Loss(kind, text, received)
         owed = {(ask.live, ask.seat): ask for ask in player.open.values()}
         gone = kind in ("crashed", "disconnected")
@@ -341,6 +332,13 @@ class Judge:
         for live in {live for live, _ in owed}:
             self._go_on(live)
 
+    def _known(self, player: Player) -> str | None:
+        """Why the guard has ended a bot, where it has; raises Overrun where that was a mistake."""
+        verdict = self.roster.guard.verdict(player.bot)
+        if verdict is not None and not verdict.guilty:
+            raise Overrun(verdict.text)
+        return verdict and verdict.text
+
     def absent(self, live: LiveTable, seat: int) -> None:
         """A seat is wanted whose bot has gone before."""
         self._forfeit(live.players[seat], live, seat, None)
@@ -350,7 +348,7 @@ class Judge:
         loss = player.loss
         assert loss is not None
         self.roster.count_hard_fault(player)
-        live.blamed(_blame_of(player, loss, seat, ask, "forfeit"))
+        live.blamed(blame_of(player, loss, seat, ask, "forfeit"))
         table = live.numbers[seat]
         self._tell(
             player, Fault(table=table, id=None, kind=loss.kind, message=loss.text, played=None)
@@ -373,27 +371,3 @@ def last_words(first: Sequence[str], last: Sequence[str]) -> str:
         line for line in lines if "error" in line.lower() and not line.lstrip().startswith("at ")
     ]
     return (errors or lines or [""])[-1]
-
-
-def _blame_of(
-    player: Player, loss: Loss, seat: int, ask: OpenAsk | None, ruling: Ruling
-) -> Blame:
-    """The blame record of a hard fault."""
-    report = player.bot.exit
-    words = report or player.bot.process.stderr
-    return Blame(
-        kind=loss.kind,
-        seat=seat,
-        ruling=ruling,
-        message=loss.text,
-        at=ask.at if ask else None,
-        ask=ask.id if ask else None,
-        limit_ms=round(ask.allowed_ms, 1) if ask else None,
-        took_ms=round((time.monotonic() - ask.sent) * 1000, 1) if ask and ask.sent else None,
-        lag_ms=round(ask.lag * 1000, 1) if ask else 0.0,
-        exit_code=report.code if report else None,
-        signal=report.signal if report else None,
-        received=escaped(loss.received) if loss.received is not None else None,
-        stderr_first=words.stderr_first if words else (),
-        stderr_last=words.stderr_last if words else (),
-    )

@@ -13,6 +13,7 @@ from referee import __version__
 from referee.job import Job
 from referee.rulings import Kind
 from referee.seats.bot import BotCommand, BotSeat
+from referee.seats.guard import Guard
 from referee.seats.sandbox_kernel import hide_memory
 from referee.seats.zeromq import SocketFolder
 
@@ -152,6 +153,13 @@ class Roster:
         }
         for entrant, place in sorted(seats):
             self._start(entrant, place, now)
+        tables = min(job.tables, sum(len(plan.seatings) for plan in job.sets))
+        self.guard = Guard(self._in_hand, tables)
+        self.guard.start()
+
+    def _in_hand(self) -> list[tuple[BotSeat, bool]]:
+        """All processes that are not buried, and whether an answer of each is waited for."""
+        return [(player.bot, bool(player.open)) for player in list(self.by_process.values())]
 
     def _place(self, seat: int) -> int:
         return seat if self.job.isolation == "seat" else -1
@@ -236,6 +244,7 @@ class Roster:
 
     def close(self, *, kill: bool, seconds: float) -> None:
         """End all processes and wait until they and all they started are gone."""
+        self.guard.stop()
         for player in list(self.players.values()):
             self.cut_off(player, kill=kill, reason="the job is done")
         for player in list(self.by_process.values()):

@@ -15,8 +15,8 @@ LAYERS = [
     {"referee.games"},
     {"referee.table", "referee.clock", "referee.rulings", "referee.log", "referee.seats"},
     {
-        "referee.job", "referee.live", "referee.roster", "referee.lateness", "referee.judge",
-        "referee.arena",
+        "referee.job", "referee.live", "referee.roster", "referee.lateness", "referee.blaming",
+        "referee.judge", "referee.arena",
     },
     {
         "referee.replay", "referee.retelling", "referee.retry", "referee.check",

@@ -9,6 +9,7 @@ asks it to finish the sets in flight; when it is closed, everything ends at once
 
 import gc
 import os
+import resource
 import signal
 import struct
 import sys
@@ -19,6 +20,9 @@ from referee.arena import Aborted, Arena
 from referee.job import Job, Report, decode_job, decode_report, encode_job, encode_report
 
 _LENGTH = struct.Struct(">I")
+
+OPEN_FILES = 1 << 16
+"""Descriptors of a worker, where the system allows so many; some kernels are slow with more."""
 
 ABORTED = 3
 """Exit code of a worker whose coordinator went away or wanted it to end."""
@@ -55,6 +59,7 @@ def main() -> int:
     """Play the job on standard input."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    _raise_open_files()
     job = decode_job(_read(_LENGTH.unpack(_read(_LENGTH.size))[0]))
     # Reports go out on a descriptor of their own, so that a stray print cannot spoil them.
     out = os.dup(1)
@@ -72,6 +77,14 @@ def main() -> int:
     except (Aborted, BrokenPipeError):
         return ABORTED
     return 0
+
+
+def _raise_open_files() -> None:
+    """Allow this process what it may allow itself: at the last descriptor libzmq ends it."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _read(size: int) -> bytes:

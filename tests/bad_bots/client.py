@@ -77,12 +77,16 @@ class Lines:
 
 
 class Wire:
-    """ZMTP 3.0 byte by byte on a Unix socket, so that every byte can be a wrong one."""
+    """ZMTP 3.0 byte by byte on a bare socket, so that every byte can be a wrong one."""
 
     def __init__(self, endpoint: str = "", *, greet: bool = True) -> None:
-        path = (endpoint or os.environ["REFEREE_ENDPOINT"]).removeprefix("ipc://")
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
+        address = endpoint or os.environ["REFEREE_ENDPOINT"]
+        if address.startswith("tcp://"):
+            host, port = address.removeprefix("tcp://").split(":")
+            self.socket = socket.create_connection((host, int(port)))
+        else:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.connect(address.removeprefix("ipc://"))
         if greet:
             self.socket.sendall(GREETING)
             self._exactly(64)

@@ -103,6 +103,69 @@ def _endless_parts(bot: Zoo, ask: Ask) -> None:
     time.sleep(ALARM_SECONDS)
 
 
+def _endless_parts_much(bot: Zoo, ask: Ask) -> None:
+    """The same as fast as it can; up to 600 MB of it."""
+    fill(_wire(bot), 600)
+
+
+def _parts_in_pieces(bot: Zoo, ask: Ask) -> None:
+    """The same a little at a time, so that nothing is ever waiting to be read; up to 120 MB."""
+    for _ in range(1920):
+        fill(_wire(bot), 1 / 16)
+        time.sleep(0.002)
+    time.sleep(ALARM_SECONDS)
+
+
+def _parts_elsewhere(bot: Zoo, ask: Ask) -> None:
+    """The same at the endpoints of all others, over which it does not play."""
+    for other in _others():
+        fill(other, 300)
+    time.sleep(ALARM_SECONDS)
+
+
+def fill(wire: Wire, megabytes: float) -> None:
+    """Frames of a message without an end, each followed by more."""
+    frames = framed(b"x" * 65_536, MORE)
+    for _ in range(int(megabytes * 16)):
+        wire.socket.sendall(frames)
+
+
+def _others() -> list[Wire]:
+    """Connections to the endpoints of all others in the same folder."""
+    own = os.environ["REFEREE_ENDPOINT"].removeprefix("ipc://")
+    folder = os.path.dirname(own)
+    paths = [os.path.join(folder, name) for name in os.listdir(folder) if name.isdecimal()]
+    return [Wire(path) for path in paths if path != own]
+
+
+def _floods_others(bot: Zoo, ask: Ask) -> None:
+    """Twenty thousand answers at the endpoints of all others."""
+    for other in _others():
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                other.socket.sendall(framed(b'{"type":"act","id":1,"action":"pass"}') * 100)
+        HELD.append(other)
+    time.sleep(ALARM_SECONDS)
+
+
+def _connections(bot: Zoo, ask: Ask) -> None:
+    """Connections from sixteen children, each as many as it can; 3,200 at most."""
+    path = os.environ["REFEREE_ENDPOINT"].removeprefix("ipc://")
+
+    def connect() -> None:
+        signal.alarm(ALARM_SECONDS)
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                one = socket.socket(socket.AF_UNIX)
+                HELD.append(one)
+                one.connect(path)
+        time.sleep(ALARM_SECONDS)
+
+    for _ in range(16):
+        _child(connect)
+    time.sleep(ALARM_SECONDS)
+
+
 def _empty_parts(bot: Zoo, ask: Ask) -> None:
     """A message of 20,000 empty frames."""
     _wire(bot).socket.sendall(framed(b"", MORE) * 20_000)
@@ -451,6 +514,11 @@ DEEDS: dict[str, Deed] = {
     "close": _close,
     "reconnect": _reconnect,
     "endless_parts": _endless_parts,
+    "endless_parts_much": _endless_parts_much,
+    "parts_in_pieces": _parts_in_pieces,
+    "parts_elsewhere": _parts_elsewhere,
+    "floods_others": _floods_others,
+    "connections": _connections,
     "empty_parts": _empty_parts,
     "endless_frame": _endless_frame,
     "half_frame": _half_frame,
@@ -490,7 +558,7 @@ DEEDS: dict[str, Deed] = {
 }
 
 ON_THE_WIRE = {
-    "endless_parts", "empty_parts", "endless_frame", "half_frame", "half_frame_and_exit",
-    "wire_pings", "wrong_command",
+    "endless_parts", "endless_parts_much", "parts_in_pieces", "empty_parts", "endless_frame",
+    "half_frame", "half_frame_and_exit", "wire_pings", "wrong_command",
 }  # fmt: skip
 """Modes that speak ZMTP themselves."""

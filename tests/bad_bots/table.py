@@ -215,6 +215,17 @@ TRANSPORT = [
     _soft("answer_in_frames", "malformed", "2 frames", "transport"),
     _soft("empty_parts", "malformed", "20001 frames", "transport"),
     _slow("endless_parts", "transport")._replace(later=_again("timeout")),
+    _hard("endless_parts_much", "transport", "flood", "made the referee grow by"),
+    _hard("endless_parts_much", "transport", "flood", "made the referee grow by")._replace(
+        transport="tcp"
+    ),
+    _starts("endless_hello", "made the referee grow by", area="transport"),
+    _hard("parts_in_pieces", "transport", "flood", "made the referee grow by")._replace(
+        decision_ms=20_000
+    ),
+    _hard("parts_elsewhere", "transport", "flood", "made the referee grow by"),
+    _hard("floods_others", "transport", "flood", "over connections that gave no hello"),
+    _hard("connections", "transport", "flood", "connections to the referee, the limit is"),
     _slow("half_frame", "transport")._replace(later=_again("timeout")),
     _hard("endless_frame", "transport", "disconnected", "connection is closed"),
     _hard("half_frame_and_exit", "transport", "crashed", "exit code 4"),

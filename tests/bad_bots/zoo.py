@@ -156,6 +156,12 @@ def _half_hello() -> None:
     os._exit(4)
 
 
+def _endless_hello() -> None:
+    """A message without an end in place of hello; up to 300 MB of it."""
+    deeds.fill(Wire(), 300)
+    _sleep()
+
+
 def _hello_in_two_frames() -> None:
     Dealer().socket.send_multipart([b'{"type":"hello"', b"}"])
     _sleep()
@@ -193,6 +199,7 @@ STARTS: dict[str, Callable[[], object]] = {
     "other_mechanism": _not_zmtp(GREETING.replace(b"NULL", b"EVIL")),
     "connect_only": _connect_only,
     "half_hello": _half_hello,
+    "endless_hello": _endless_hello,
     "hello_in_two_frames": _hello_in_two_frames,
     "printed_hello": _printed_hello,
     "unseat_others": _unseat_others,
