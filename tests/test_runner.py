@@ -20,7 +20,7 @@ from referee.errors import ConfigError, RefereeError
 from referee.job import Job, Played, Report, Voided
 from referee.league.config import League, LeagueConfig, TimeConfig, league_of
 from referee.league.entrants import EntrantConfig
-from referee.league.executor import FreshProcesses
+from referee.league.executor import FreshProcesses, WorkerDied
 from referee.league.plan import logged_seatings
 from referee.league.runner import LeagueState, NothingStarts, Outcome, Runner
 from referee.log import Void, lines_of, read
@@ -387,6 +387,56 @@ def test_a_worker_that_always_dies_stops_the_run(tmp_path: Path) -> None:
 
     with pytest.raises(RefereeError, match="workers died"):
         run(work, executor=lambda listener: Broken())
+    assert not any(read(path).voids for path in (work.folder / "logs").iterdir())
+
+
+class Cursed(FreshProcesses):
+    """No worker survives one pairing."""
+
+    def _play(self, job: Job) -> list[Report]:
+        if job.pairing == "e0-first-legal+e1-random-legal":
+            raise WorkerDied(-6)
+        return super()._play(job)
+
+
+def test_a_pairing_that_no_worker_survives_costs_the_others_nothing(tmp_path: Path) -> None:
+    bots = ("first_legal", "random_legal", "random_legal")
+    work = league(tmp_path, *bots)
+    notes = Notes()
+    outcome = run(
+        work, notes=notes, executor=lambda listener: Cursed(1, listener, work.folder / "errors")
+    )
+    assert (outcome.complete, outcome.voided, outcome.not_playable) == (True, 2, 0)
+    assert sum("a worker died over" in text for text in notes.said) == 3
+    assert any("it is not tried again" in text for text in notes.said)
+    (path,) = (work.folder / "logs").glob("*.e0-first-legal+e1-random-legal.jsonl")
+    cursed = read(path)
+    assert cursed.voids == {0: 3, 1: 3}
+    assert cursed.sets == {}
+    other = league(tmp_path, *bots, results="other")
+    run(other)
+    found, whole = digests(work), digests(other)
+    assert found.keys() == whole.keys()
+    assert [name for name in whole if found[name] != whole[name]] == [path.name]
+    again = run(work, secret=None, retry=True)
+    assert (again.complete, again.voided) == (True, 0)
+    assert sorted(read(path).sets) == [0, 1]
+
+
+def test_a_run_ends_where_no_pairing_can_be_played(tmp_path: Path) -> None:
+    work = league(tmp_path, *["random_legal"] * 4, workers=1)
+
+    class Dead(FreshProcesses):
+        tried = 0
+
+        def _play(self, job: Job) -> list[Report]:
+            Dead.tried += 1
+            raise WorkerDied(-6)
+
+    with pytest.raises(RefereeError, match="3 workers died over each of e"):
+        run(work, executor=lambda listener: Dead(1, listener, work.folder / "errors"))
+    assert Dead.tried == 9
+    assert not any(read(path).voids for path in (work.folder / "logs").iterdir())
 
 
 # ---- nothing is left behind --------------------------------------------------------------------

@@ -2,14 +2,16 @@
 
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from referee.log import read
 from tests.arena_help import ZOO
 from tests.bad_bots.harm import steering
-from tests.test_cli_leagues import Place
+from tests.test_cli_leagues import REFEREE, Place
 
 
 def match(place: Place, mode: str, *words: str) -> tuple[int, str, str]:
@@ -66,6 +68,37 @@ def test_a_match_with_a_bot_that_does_not_start_says_so_and_exits_with_1(
     assert why in errors
     assert errors.startswith("error: nothing could be played, nothing was scored")
     assert "rank" not in shown
+
+
+@pytest.mark.slow
+def test_a_bot_that_ends_its_worker_costs_its_own_pairings_alone(tmp_path: Path) -> None:
+    """With so few descriptors libzmq's listener ends the process before the guard looks, mostly."""
+    place = Place(tmp_path)
+    bad = shlex.join([sys.executable, str(ZOO), "connections"])
+    place.league(
+        {"bad": bad, "good": "first_legal", "other": "greedy"},
+        sets=1,
+        more='rules = "wikibooks-2"\nworkers = 1',
+    )
+    found = subprocess.run(
+        ["sh", "-c", 'ulimit -n 100; exec "$@"', "sh", *REFEREE, "run", "league.toml"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert "Traceback" not in found.stderr
+    assert "a worker died over bad+" in found.stdout, found.stdout + found.stderr
+    logs = {path.name.split(".")[2]: read(path) for path in place.results.glob("logs/*.jsonl")}
+    ends = {name: (log.voids, list(log.sets)) for name, log in logs.items()}
+    assert ends.pop("good+other") == ({}, [0])
+    assert all(end in (({0: 3}, []), ({}, [0])) for end in ends.values())
+    given_up = sum(end == ({0: 3}, []) for end in ends.values())
+    assert found.stdout.count("it is not tried again") == given_up
+    assert found.returncode == bool(given_up)
+    standings = json.loads(place.referee("standings", "results", "--json").stdout)
+    kinds = {one["entrant"]: set(one["faults"]) for one in standings["entrants"]}
+    assert kinds["good"] == kinds["other"] == set()
+    assert kinds["bad"] <= {"flood"}
+    assert place.referee("verify", "results").returncode == 0
+    assert place.processes() == []
 
 
 @pytest.mark.slow

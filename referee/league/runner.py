@@ -151,6 +151,8 @@ class Runner:
         self.inbox: queue.SimpleQueue[tuple[JobInHand, Report] | None] = queue.SimpleQueue()
         self.started: set[tuple[int, str]] = set()
         self.unplayable: list[JobPlan] = []
+        self.given_up: list[JobInHand] = []
+        """Jobs that no worker has survived."""
         self.interrupts = 0
         self._shown = 0.0
 
@@ -172,6 +174,7 @@ class Runner:
             try:
                 if plans:
                     self._play(plans, executor_for, interrupted)
+                    self._finish_given_up()
                     self._finish_unplayable()
                 return self._outcome()
             except LogError as error:
@@ -441,18 +444,56 @@ class Runner:
             if isinstance(error, OSError) and error.errno in _NO_ROOM:
                 raise  # nobody has died: no worker could be started on such a disk
             deaths = self.deaths[pairing.key] = self.deaths.get(pairing.key, 0) + 1
-            self.watcher.say(f"a worker died over {pairing.id}: {error!r}; playing again")
+            what = f"a worker died over {pairing.id}: {error!r}"
             if deaths >= MOST_DEATHS:
-                raise RefereeError(
-                    f"{deaths} workers died over {pairing.id}; the last words are in "
-                    f"{self.folder.errors}"
-                ) from error
+                self.watcher.say(what)
+                self._give_up(hand, deaths, error)
+                return
+            self.watcher.say(f"{what}; playing again")
         for report in reports:
             self._report(hand, report)
         if hand.left and not self.interrupts:
             again = JobPlan(pairing=pairing, sets=tuple(sorted(hand.left)))
             if not self._barred(again):
                 waiting.append(again)
+
+    def _give_up(self, hand: JobInHand, deaths: int, error: Exception) -> None:
+        """Leave a job that no worker survives: it may be a bot's doing, the others are played.
+
+        It is the machine's where nothing else can be played either: then the run ends.
+        """
+        self.given_up.append(hand)
+        lost = {given.plan.pairing.key for given in self.given_up}
+        if not self.started and len(lost) >= MOST_DEATHS:
+            raise self._all_dead(deaths) from error
+        self.watcher.say(
+            f"{deaths} workers died over {hand.plan.pairing.id}: it is not tried again; the last "
+            f"words are in {self.folder.errors}"
+        )
+
+    def _all_dead(self, deaths: int) -> RefereeError:
+        pairings = ", ".join(dict.fromkeys(hand.plan.pairing.id for hand in self.given_up))
+        return RefereeError(
+            f"{deaths} workers died over each of {pairings}, and nothing could be played; the "
+            f"last words are in {self.folder.errors}"
+        )
+
+    def _finish_given_up(self) -> None:
+        """Log the sets over which workers died as spoilt by the referee: nobody is blamed."""
+        if not self.given_up or self.interrupts:
+            return
+        if not self.started and not self.state.before:
+            raise self._all_dead(MOST_DEATHS)
+        reason = f"{MOST_DEATHS} workers died over its job"
+        for hand in self.given_up:
+            pairing = hand.plan.pairing
+            for number in sorted(hand.left):
+                line = Void(set=number, attempt=MOST_VOIDS, reason=reason, blame=[])
+                append(self._path(pairing), [line])
+                before = self.voids.get((pairing.key, number), 0)
+                self.voids[pairing.key, number] = MOST_VOIDS
+                self.state.results[pairing.game].voids += MOST_VOIDS - before
+                self.state.done += 1
 
     def _stop_if_asked(self, count: int, executor: Executor) -> None:
         """First request: finish the sets in flight. Second: end at once."""
