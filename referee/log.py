@@ -7,16 +7,18 @@ is times, notes and blame. The lines of a set are appended in one write when its
 so that an interrupted write is recognised: an incomplete set at the end is set aside.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from protocol.messages import Time
 from referee.errors import LogError
+from referee.pieces import Pieces, unreadable
 from referee.rulings import MOST_VOIDS, Blame
 from referee.table import PlayRecord
 
@@ -207,7 +209,8 @@ class Log(Struct, kw_only=True):
 
     path: Path
     headers: list[Header]
-    sets: dict[int, SetRecord]
+    sets: Mapping[int, SetRecord]
+    """By number; each is decoded anew whenever it is asked for."""
     voids: dict[int, int]
     """The last attempt at each set that was voided; where it was played after that, it is in
     `sets` too."""
@@ -243,19 +246,12 @@ class Log(Struct, kw_only=True):
 
     def digest(self) -> str:
         """The digest of the log: over its deals' digests sorted by (set, table, deal)."""
-        found: list[tuple[int, int, int, str]] = []
-        for record in self.sets.values():
-            for _, line, play in record.deals():
-                found.append((play.set, play.table, play.deal, line.sha256))
-        return digest_of(found)
-
-
-def digest_of(deals: Iterable[tuple[int, int, int, str]]) -> str:
-    """The digest over (set, table, deal, sha256) of deals in any order."""
-    total = sha256()
-    for *_, text in sorted(deals):
-        total.update(text.encode("ascii"))
-    return total.hexdigest()
+        total = sha256()
+        for number in sorted(self.sets):
+            deals = self.sets[number].deals()
+            for *_, text in sorted((play.table, play.deal, line.sha256) for _, line, play in deals):
+                total.update(text.encode("ascii"))
+        return total.hexdigest()
 
 
 def first_header(path: Path) -> Header | None:
@@ -273,32 +269,58 @@ def first_header(path: Path) -> Header | None:
 def read(path: Path) -> Log:
     """Read a log; raises LogError when it is not one or a complete part of it is broken."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            return _taken(path, file, None, [])
     except OSError as error:
-        raise LogError(f"{path}: cannot be read: {error.strerror}") from None
-    return parse(path, data)
+        raise unreadable(path, error) from None
+
+
+def read_on(path: Path, offset: int, headers: list[Header]) -> Log:
+    """Read what a log has after so many bytes, where these headers stand before it."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return _taken(path, file, None, list(headers))
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def parse(path: Path, data: bytes) -> Log:
     """Read a log from bytes: complete sets first, then what is set aside."""
+    return _taken(path, BytesIO(data), data, [])
+
+
+def _taken(path: Path, file: IO[bytes], data: bytes | None, headers: list[Header]) -> Log:
+    position = begun = file.tell()
+
+    def record(number: int, data: bytes, first: int, header: int) -> SetRecord:
+        lines = enumerate(data[:-1].split(b"\n"), first)
+        entries = [_entry(path, at, raw) for at, raw in lines]
+        return SetRecord(set=number, header=headers[header], entries=entries)
+
+    sets = Pieces(path, data, record)
     log = Log(
-        path=path, headers=[], sets={}, voids={}, unplayable=set(), twice=set(), end=None,
-        good_bytes=0, set_aside=0,
+        path=path, headers=headers, sets=sets, voids={}, unplayable=set(), twice=set(), end=None,
+        good_bytes=position, set_aside=0,
     )  # fmt: skip
     pending: list[Entry] = []
-    position = 0
-    raw_lines = data.split(b"\n")
-    tail = raw_lines.pop()
-    for number, raw in enumerate(raw_lines, 1):
-        position += len(raw) + 1
+    tail = False
+    for number, raw in enumerate(file, 1):
+        if not raw.endswith(b"\n"):
+            tail = True
+            break
+        position += len(raw)
         entry = _entry(path, number, raw)
-        if number == 1 and not isinstance(entry.line, Header):
-            raise LogError(f"{path}: line 1: expected a header, found {raw[:60]!r}")
+        if number == 1 and not begun and not isinstance(entry.line, Header):
+            raise LogError(f"{path}: line 1: expected a header, found {raw[:-1][:60]!r}")
         pending.append(entry)
         if _take(log, pending):
+            if isinstance(entry.line, DealLine | Unplayed):
+                size = position - log.good_bytes
+                sets.put(_set_of(entry), log.good_bytes, size, pending[0].number, len(headers) - 1)
             pending = []
             log.good_bytes = position
-    log.set_aside = len(pending) + bool(tail)
+    log.set_aside = len(pending) + tail
     if not log.headers:
         raise LogError(f"{path}: expected a header as the first complete line, found none")
     return log
@@ -331,27 +353,29 @@ def _take(log: Log, pending: list[Entry]) -> bool:
     return True
 
 
+def _set_of(entry: Entry) -> int:
+    """The set that a deal's line, or one in place of a table, belongs to."""
+    if entry.play is not None:
+        return entry.play.set
+    assert isinstance(entry.line, Unplayed)
+    return entry.line.set
+
+
 def _take_set(log: Log, pending: list[Entry]) -> bool:
-    header = log.header
     done: set[int] = set()
-    number = -1
-    for at, line, play in pending:
-        before = number
-        if play is not None:
-            number = play.set
-            if play.nets is not None:
-                done.add(play.table)
-        elif isinstance(line, Unplayed):
-            number = line.set
-            done.add(line.table)
-        if before not in (-1, number):
-            raise LogError(f"{log.path}: line {at}: set {before} is not complete before it")
-    if len(done) < header.tables:
+    number = _set_of(pending[0])
+    for entry in pending:
+        if _set_of(entry) != number:
+            text = f"set {number} is not complete before it"
+            raise LogError(f"{log.path}: line {entry.number}: {text}")
+        if isinstance(entry.line, Unplayed):
+            done.add(entry.line.table)
+        elif entry.play is not None and entry.play.nets is not None:
+            done.add(entry.play.table)
+    if len(done) < log.header.tables:
         return False
     if number in log.sets and number not in log.unplayable:
         log.twice.add(number)
-    record = SetRecord(set=number, header=header, entries=list(pending))
-    log.sets[number] = record
     log.unplayable.discard(number)
     if any(isinstance(e.line, Unplayed) and e.line.nets is None for e in pending):
         log.unplayable.add(number)

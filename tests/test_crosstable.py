@@ -9,7 +9,8 @@ from random import Random
 import pytest
 
 from referee.league import crosstable, stats
-from referee.league.crosstable import Field, LeagueTable, Played, SetResult, standings
+from referee.league.crosstable import Field, LeagueTable, Played, standings
+from referee.league.nets import SetResult
 from referee.league.schedule import meetings
 
 SKILL = (1.0, 0.4, -0.2, -1.2)

@@ -13,7 +13,10 @@ LAYERS = [
     {"protocol"},
     {"referee", "referee.errors", "referee.cards", "referee.tricks"},
     {"referee.games"},
-    {"referee.table", "referee.clock", "referee.rulings", "referee.log", "referee.seats"},
+    {
+        "referee.table", "referee.clock", "referee.rulings", "referee.pieces", "referee.log",
+        "referee.seats",
+    },
     {
         "referee.job", "referee.live", "referee.roster", "referee.lateness", "referee.blaming",
         "referee.judge", "referee.arena",

@@ -284,7 +284,7 @@ def test_a_set_that_is_spoilt_each_time_is_given_up_after_three(tmp_path: Path) 
     assert len(executor.jobs) == MOST_VOIDS
     assert (outcome.complete, outcome.voided) == (True, 1)
     assert outcome.state.results[0].voids == MOST_VOIDS
-    assert outcome.state.results[0].results == []
+    assert not outcome.state.results[0].results
 
 
 def test_a_start_does_not_run_out_while_the_referee_stands_still(tmp_path: Path) -> None:

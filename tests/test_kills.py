@@ -26,8 +26,8 @@ from referee.arena import Arena
 from referee.errors import LogError
 from referee.job import Job, Report, encode_report
 from referee.league.config import League
-from referee.league.crosstable import SetResult
 from referee.league.executor import FreshProcesses
+from referee.league.nets import SetResult
 from referee.league.plan import Pairing, job_plans, pairings_of
 from referee.league.results import results_of
 from referee.league.runner import Runner, closed_sets
@@ -163,7 +163,7 @@ def rows(work: League) -> dict[str, list[SetResult]]:
         members = [entrant.id for entrant in log.header.entrants]
         for number in sorted(log.sets):
             results.add(members, number, log.sets[number].entries)
-        found[path.name] = results.results
+        found[path.name] = list(results.results)
     return found
 
 

@@ -1,6 +1,8 @@
 """S12: a big league, with scripted bots, on counts rather than times."""
 
+import json
 import os
+import subprocess
 import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,12 +13,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from referee.cards import commitment
 from referee.job import Job, Played, Report
 from referee.league.config import League
-from referee.league.folder import logs_at
-from referee.league.plan import LARGEST_JOB, job_plans, pairings_of
+from referee.league.folder import Folder, logs_at
+from referee.league.plan import LARGEST_JOB, header_of, job_plans, pairings_of
 from referee.league.runner import LeagueState, Runner
-from referee.log import DealLine, SideRecord, deal_line, decode_play, encoded, lines_of
+from referee.log import DealLine, End, SideRecord, deal_line, decode_play, encoded, lines_of
 from referee.show.tour import tour_data, tour_from
 from tests.in_memory import Player, World
 from tests.test_runner import SECRET, Notes, league, run
@@ -26,6 +29,10 @@ PAIRINGS = ENTRANTS * (ENTRANTS - 1) // 2
 SETS = 64
 """Of each pairing: 99,840 deals in all."""
 WORKERS = 3
+
+BYTES_A_SET = 512
+"""What may be kept of a finished set: its nets, its number, where it lies in its log, and room to
+work with them. As decoded lines it takes some thousand bytes."""
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +194,7 @@ def test_s12_memory_grows_by_the_results_of_sets_and_nothing_else(
     resident = executor.resident
     assert resident["tenth"] < 1.1 * resident["thousand"]
     tenth = sum(SETS_OF_ROUND[:3]) * PAIRINGS
-    assert (resident["end"] - resident["tenth"]) / (executor.sets - tenth) < 1024
+    assert (resident["end"] - resident["tenth"]) / (executor.sets - tenth) < BYTES_A_SET
 
 
 SETS_OF_ROUND = (2, 4, 8, 16, 32, 2)
@@ -206,3 +213,56 @@ def test_s12_standings_come_from_a_hundred_thousand_lines(
     rows = {row.entrant: row for row in state.results[0].table().rows}
     assert len(data["entrants"]) == len(rows) == ENTRANTS
     assert all(entry["sets"] == (ENTRANTS - 1) * SETS for entry in data["entrants"])
+
+
+_MEASURED = """
+import re, sys
+from pathlib import Path
+from referee.cli.main import main
+try:
+    main()
+finally:
+    # Not ru_maxrss, which begins with that of the process that started this one.
+    most = re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())
+    print(int(most[1]) * 1024, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(
+    "command", [["standings", "--json"], ["watch"]], ids=lambda words: words[0]
+)
+def test_s12_standings_of_ten_times_as_many_lines_take_little_more_memory(
+    command: list[str], template: list[DealLine], tmp_path: Path
+) -> None:
+    few, many = 5_000, 50_000
+    peaks = {}
+    for sets in (few, many):
+        folder = one_log(tmp_path / str(sets), template, sets)
+        words = [sys.executable, "-c", _MEASURED, *command, str(folder)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        if command[0] == "standings":
+            entrants = json.loads(done.stdout)["entrants"]
+            assert [entry["sets"] for entry in entrants] == [sets, sets]
+        else:
+            assert f"{sets:,} sets" in done.stdout
+        peaks[sets] = int(done.stderr.split()[-1])
+    assert (peaks[many] - peaks[few]) / (many - few) < BYTES_A_SET
+
+
+def one_log(folder: Path, template: list[DealLine], sets: int) -> Path:
+    """A results folder with so many sets of one pairing, two lines each, all of them complete."""
+    work = league(folder, "first_legal", "first_legal", sets=sets)
+    (pairing,) = pairings_of(work)
+    game = work.games[0]
+    path = Folder(work.folder).log_path(game.name, game.ruleset, pairing.id)
+    path.parent.mkdir(parents=True)
+    told = Telling(template, {})
+    with path.open("wb") as file:
+        file.write(encoded([header_of(work, pairing, commitment(SECRET), "1")]))
+        for number in range(sets):
+            file.write(told.lines(list(pairing.entrants), number))
+        file.write(encoded([End(sets=sets, digest="")]))
+    return work.folder

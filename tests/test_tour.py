@@ -13,9 +13,10 @@ from click.testing import CliRunner
 from referee.cli.main import commands
 from referee.errors import ConfigError
 from referee.league.config import League, LeagueConfig, TimeConfig, read_league
-from referee.league.crosstable import LeagueTable, SetResult, standings
+from referee.league.crosstable import LeagueTable, standings
 from referee.league.entrants import EntrantConfig
 from referee.league.executor import FreshProcesses
+from referee.league.nets import SetResult
 from referee.league.overall import overall
 from referee.league.plan import job_plans, pairings_of
 from referee.league.runner import Runner

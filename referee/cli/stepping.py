@@ -66,8 +66,9 @@ class Reel:
         return place in self._faulty
 
     def _filmed(self, number: int) -> dict[Place, Film]:
-        verify(self._log.only(number), self._secrets, logged_seatings)
-        found = films(self.game, self.header.unit, self._log.sets[number])
+        log = self._log.only(number)
+        verify(log, self._secrets, logged_seatings)
+        found = films(self.game, self.header.unit, log.sets[number])
         return {_place(film.story): film for film in found}
 
     def _seen(self, number: int, seat: int) -> dict[Place, Story]:

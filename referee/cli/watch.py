@@ -17,7 +17,7 @@ from referee.league.config import read_league
 from referee.league.folder import Folder
 from referee.league.plan import pairings_of
 from referee.league.results import EntrantNotes, LeagueResults, results_of
-from referee.log import Header, Log, encoded, parse
+from referee.log import Header, Log, first_header, read_on
 from referee.show.page import Look, console_on, count, duration, look_of, printable, put, signed
 from referee.show.standings import ranking
 from referee.show.tour import Tour, overall_table, tour_of, tour_page
@@ -98,20 +98,17 @@ class Tail:
         try:
             if self.path.stat().st_size <= self._offset:
                 return None
-            with self.path.open("rb") as file:
-                file.seek(self._offset)
-                data = file.read()
+            if self.header is None and first_header(self.path) is None:
+                return None  # it is just being begun
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be read: {error.strerror}") from None
-        if b"\n" not in data:
-            return None
         # What is read on its own needs the header that it stands under.
-        known = b"" if self.header is None else encoded([self.header])
-        log = parse(self.path, known + data)
-        self._offset += log.good_bytes - len(known)
+        log = read_on(self.path, self._offset, [] if self.header is None else [self.header])
+        if log.good_bytes == self._offset:
+            return None  # a set that is not complete yet
+        self._offset = log.good_bytes
         self.header = log.header
-        if log.good_bytes > len(known):
-            self.ended = log.end is not None
+        self.ended = log.end is not None
         return log
 
 
@@ -129,7 +126,7 @@ class Following:
         self.decisions = 0
         self.lag_ms = 0.0
         self._tails: dict[Path, Tail] = {}
-        self._seen: set[tuple[Path, int]] = set()
+        self._seen: dict[Path, set[int]] = {}
         self._attempts: dict[tuple[Path, int], int] = {}
         """The last void attempt at a set."""
         self._rates: deque[tuple[float, int, int]] = deque()
@@ -158,7 +155,8 @@ class Following:
             self._rates.popleft()
 
     def _add(self, log: Log) -> None:
-        if any((log.path, number) in self._seen for number in log.sets):
+        known = self._seen.setdefault(log.path, set())
+        if not known.isdisjoint(log.sets):
             self._start_again()  # sets that could not be played have been played after all
             return
         results = self._results_for(log.header)
@@ -169,7 +167,7 @@ class Following:
             self.voids += more
         for number in sorted(log.sets):
             record = log.sets[number]
-            self._seen.add((log.path, number))
+            known.add(number)
             pairing = [entrant.id for entrant in record.header.entrants]
             results.add(pairing, number, record.entries)
             self.sets += 1
@@ -192,7 +190,7 @@ class Following:
 
     def _start_again(self) -> None:
         """Forget everything and read all logs anew."""
-        self.results, self._tails, self._seen, self._attempts = {}, {}, set(), {}
+        self.results, self._tails, self._seen, self._attempts = {}, {}, {}, {}
         self.sets = self.voids = self.decisions = 0
         self._rates.clear()
         for path in self.folder.log_paths():

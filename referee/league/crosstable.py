@@ -9,13 +9,15 @@ within each set: for two sides that is 2 D, where D = (own net - the other's) / 
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import Literal
 
 from referee.league import stats
+from referee.league.nets import Nets, PairingNets, SetResult
 from referee.league.stats import Interval
 
 Significance = Literal["", "*", "**"]
@@ -28,15 +30,6 @@ IDENTICAL = "identical play so far"
 NOT_ALL_MET = "not everyone has met everyone yet: nets are against different fields"
 SEPARATE_GROUPS = "no pairings connect all entrants: ratings compare within a group only"
 LOW_GAIN = "the duplicate gain is below 1.1: replaying the deals cancels almost nothing"
-
-
-@dataclass(frozen=True, slots=True)
-class SetResult:
-    """One finished set: a row of own nets for each table, in the order of `pairing`."""
-
-    pairing: tuple[str, ...]
-    set: int
-    nets: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,27 +142,32 @@ class Played:
 
     def __init__(self, members: tuple[int, ...], sets: Sequence[Sequence[Sequence[float]]]) -> None:
         self.members = members
+        self._sets = sets
         self.sets = len(sets)
         self.tables = sum(len(tables) for tables in sets)
-        self.columns = [
-            [[nets[place] for nets in tables] for tables in sets] for place in range(len(members))
-        ]
-        """Per member: per set: own net at each table."""
-        self.own = {
-            member: [_unrounded(math.fsum(nets) / len(nets)) for nets in column]
-            for member, column in zip(members, self.columns, strict=True)
-        }
+        own = [array("d") for _ in members]
+        for tables in sets:
+            for values, column in zip(own, zip(*tables, strict=True), strict=True):
+                values.append(_unrounded(math.fsum(column) / len(column)))
+        self.own = dict(zip(members, own, strict=True))
         """Per member: per set: mean own net, the number that all statistics start from."""
 
-    @cached_property
-    def spreads(self) -> list[float]:
-        """Per set: how far apart the best and the worst net are."""
-        columns = [self.own[member] for member in self.members]
-        return [max(nets) - min(nets) for nets in zip(*columns, strict=True)]
+    @property
+    def columns(self) -> Iterator[Iterator[list[float]]]:
+        """Per member: per set: own net at each table."""
+        for place in range(len(self.members)):
+            yield ([nets[place] for nets in tables] for tables in self._sets)
 
-    def difference(self, i: int, j: int) -> list[float]:
+    @cached_property
+    def spreads(self) -> "array[float]":
+        """Per set: how far apart the best and the worst net are."""
+        columns = zip(*self.own.values(), strict=True)
+        return array("d", (max(nets) - min(nets) for nets in columns))
+
+    def difference(self, i: int, j: int) -> "array[float]":
         """Per set: own net of i minus own net of j; 2 D for two sides."""
-        return [_unrounded(a - b) for a, b in zip(self.own[i], self.own[j], strict=True)]
+        pairs = zip(self.own[i], self.own[j], strict=True)
+        return array("d", (_unrounded(a - b) for a, b in pairs))
 
 
 def _unrounded(net: float) -> float:
@@ -235,7 +233,8 @@ class Field:
             apart = (p for p in self.pairings_of[entrant] if i not in p.own or j not in p.own)
             parts += [(self.own(entrant, p), weight) for p in apart]
         for p in shared:
-            gaps = [_unrounded(a * x - b * y) for x, y in zip(p.own[i], p.own[j], strict=True)]
+            pairs = zip(p.own[i], p.own[j], strict=True)
+            gaps = array("d", (_unrounded(a * x - b * y) for x, y in pairs))
             parts.append((self._mean(gaps, a + b), 1.0))
         return stats.sum_of_means(((weight * part.se) ** 2, part.df) for part, weight in parts)
 
@@ -248,11 +247,12 @@ class Field:
         shared = self.shared(i, j)
         if len(shared) == 1:
             return self.own(i, shared[0])
-        return self._mean([net for p in shared for net in p.own[i]])
+        return self._mean(array("d", (net for p in shared for net in p.own[i])))
 
     def significance(self, i: int, j: int) -> Significance:
         """Whether the nets of i and j in the sets they shared differ by more than chance."""
-        gap = self._mean([x for p in self.shared(i, j) for x in p.difference(i, j)], 2.0)
+        gaps = (gap for p in self.shared(i, j) for gap in p.difference(i, j))
+        gap = self._mean(array("d", gaps), 2.0)
         if gap.df <= 0.0 or math.isinf(gap.se):
             return ""
         if abs(gap.mean) > stats.bonferroni(self.entrants, gap.df, self.confidence) * gap.se:
@@ -283,23 +283,32 @@ class Field:
 
 def _gathered(
     results: Iterable[SetResult], entrants: frozenset[str], k: int
-) -> dict[tuple[str, ...], list[list[tuple[float, ...]]]]:
-    """Sorted pairing -> tables of its sets in the order of set numbers, columns sorted alike."""
-    found: dict[tuple[str, ...], dict[int, list[tuple[float, ...]]]] = {}
-    for result in results:
-        where = f"pairing {'+'.join(result.pairing)}, set {result.set}"
-        if len(set(result.pairing)) != k or len(result.pairing) != k:
-            raise ValueError(f"{where}: expected {k} different entrants")
-        if unknown := sorted(set(result.pairing) - entrants):
-            raise ValueError(f"{where}: {unknown[0]!r} is no entrant of the league")
-        if not result.nets or any(len(nets) != k for nets in result.nets):
-            raise ValueError(f"{where}: expected tables with {k} nets each, not {result.nets!r}")
-        order = sorted(range(k), key=result.pairing.__getitem__)
-        sets = found.setdefault(tuple(result.pairing[i] for i in order), {})
-        if result.set in sets:
-            raise ValueError(f"{where}: there are two results of this set")
-        sets[result.set] = [tuple(nets[i] for i in order) for nets in result.nets]
-    return {pairing: [sets[s] for s in sorted(sets)] for pairing, sets in sorted(found.items())}
+) -> dict[tuple[str, ...], PairingNets]:
+    """Sorted pairing -> its sets in the order of their numbers."""
+    nets = results
+    if not isinstance(nets, Nets):
+        nets = Nets()
+        for result in results:
+            _check_pairing(result.pairing, result.set, entrants, k)
+            nets.add(result)
+    found = {}
+    for pairing, sets in sorted(nets.by_pairing.items()):
+        _check_pairing(pairing, sets.numbers[0], entrants, k)
+        try:
+            found[pairing] = sets.by_number()
+        except ValueError as error:
+            raise ValueError(f"pairing {'+'.join(pairing)}, {error}") from None
+    return found
+
+
+def _check_pairing(
+    pairing: tuple[str, ...], number: int, entrants: frozenset[str], k: int
+) -> None:
+    where = f"pairing {'+'.join(pairing)}, set {number}"
+    if len(set(pairing)) != k or len(pairing) != k:
+        raise ValueError(f"{where}: expected {k} different entrants")
+    if unknown := sorted(set(pairing) - entrants):
+        raise ValueError(f"{where}: {unknown[0]!r} is no entrant of the league")
 
 
 def _rows(field: Field, rated: Sequence[str]) -> list[Row]:
@@ -345,7 +354,7 @@ def _summary(field: Field, pairing: Played, names: tuple[str, ...]) -> PairingSu
     informative = sum(spread > stats.ZERO for spread in pairing.spreads)
     difference = won = lost = chance = None
     if len(names) == 2:
-        halves = [gap / 2.0 for gap in pairing.difference(*pairing.members)]
+        halves = array("d", (gap / 2.0 for gap in pairing.difference(*pairing.members)))
         difference = stats.mean_interval(halves, field.confidence, field.swing)
         won, lost = sum(half > 0.0 for half in halves), sum(half < 0.0 for half in halves)
         chance = stats.sign_test(won, lost)

@@ -8,8 +8,9 @@ from msgspec import Struct
 from referee.errors import LogError
 from referee.games.game import Game
 from referee.games.rulesets import game_from
-from referee.league.crosstable import LeagueTable, SetResult, standings
-from referee.log import DealLine, Entry, Log, SetRecord, Unplayed
+from referee.league.crosstable import LeagueTable, standings
+from referee.league.nets import Nets, SetResult
+from referee.log import DealLine, Entry, Log, Unplayed
 from referee.rulings import Blame, Kind
 from referee.table import PlayRecord
 
@@ -60,7 +61,7 @@ class LeagueResults(Struct, kw_only=True):
     game: Game
     sides: int
     entrants: list[str]
-    results: list[SetResult]
+    results: Nets
     notes: dict[str, EntrantNotes]
     voids: int = 0
 
@@ -87,7 +88,20 @@ class LeagueResults(Struct, kw_only=True):
         for entrant in pairing:
             self.notes[entrant].tables += len(nets)
         rows = tuple(nets[table] for table in sorted(nets))
-        self.results.append(SetResult(pairing=tuple(pairing), set=number, nets=rows))
+        self.results.add(SetResult(pairing=tuple(pairing), set=number, nets=rows))
+
+    def add_log(self, log: Log) -> None:
+        """Add the sets of a log, one after another; LogError where one does not fit its header."""
+        for number in sorted(log.sets):
+            record = log.sets[number]
+            pairing = [entrant.id for entrant in record.header.entrants]
+            try:
+                self.add(pairing, number, record.entries)
+            except (LookupError, ValueError, OverflowError) as error:
+                raise LogError(
+                    f"{log.path}: set {number}: its lines do not fit its header: {error!r}"
+                ) from None
+        self.voids += sum(log.voids.values())
 
     def _by_entrant(
         self, pairing: Sequence[str], seats: Sequence[str], nets: Sequence[float]
@@ -145,13 +159,12 @@ class LeagueResults(Struct, kw_only=True):
 
     def table(self, confidence: float = 0.95) -> LeagueTable:
         """The standings."""
-        seen = max((abs(net) for r in self.results for row in r.nets for net in row), default=0.0)
         return standings(
             self.results,
             self.entrants,
             self.sides,
             confidence,
-            max_swing=seen or abs(self.game.lowest_net()),
+            max_swing=self.results.largest() or abs(self.game.lowest_net()),
         )
 
 
@@ -161,7 +174,7 @@ def results_of(game: Game, entrants: Sequence[str]) -> LeagueResults:
         game=game,
         sides=max(game.sides) + 1,
         entrants=list(entrants),
-        results=[],
+        results=Nets(),
         notes={entrant: EntrantNotes(faults=Counter()) for entrant in entrants},
     )
 
@@ -173,14 +186,5 @@ def results_from(logs: Sequence[Log]) -> LeagueResults:
     names = sorted({entrant.id for log in logs for entrant in log.header.entrants})
     found = results_of(game, names)
     for log in logs:
-        for number in sorted(log.sets):
-            record: SetRecord = log.sets[number]
-            pairing = [entrant.id for entrant in record.header.entrants]
-            try:
-                found.add(pairing, number, record.entries)
-            except LookupError as error:
-                raise LogError(
-                    f"{log.path}: set {number}: its lines do not fit its header: {error!r}"
-                ) from None
-        found.voids += sum(log.voids.values())
+        found.add_log(log)
     return found

@@ -1,7 +1,6 @@
 """Logs as rows for databases and spreadsheets: one for each deal, one for each decision.
 
-A log is read piece by piece, so that one of a million deals takes no more memory than a short one;
-what is found in it is the same as `referee.log.read` finds.
+A log is read set by set, so that one of a million deals takes hardly more memory than a short one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,14 +14,12 @@ from referee.errors import ConfigError, LogError
 from referee.games.game import Deal, Game, Tally
 from referee.games.rulesets import game_from
 from referee.league.folder import Folder
-from referee.log import Header, Log, SetRecord, SideRecord, Unplayed, encoded, parse, read
+from referee.log import Header, SetRecord, SideRecord, Unplayed, read
 from referee.retelling import Retelling, told
 from referee.table import PlayRecord
 
 SIDES = 4
 """Sides at a table at most; with fewer the columns of the others are empty."""
-PIECE = 1 << 20
-"""So many bytes of a log are read at once, and more where a set has more."""
 
 Value = str | int | float | None
 Row = tuple[Value, ...]
@@ -149,38 +146,9 @@ def log_files(paths: Iterable[Path]) -> list[Path]:
     return list(found.values())
 
 
-def sets_of(path: Path, piece: int = PIECE) -> Iterator[SetRecord]:
-    """The complete sets of a log in the order of the file; of one written again, the last.
-
-    `piece` is how many bytes are read at once. Raises LogError as `referee.log.read` does.
-    """
-    last: dict[int, int] = {}
-    for place, part in enumerate(_parts(path, piece)):
-        last.update(dict.fromkeys(part.sets, place))
-    for place, part in enumerate(_parts(path, piece)):
-        for number, record in part.sets.items():
-            if last.get(number) == place:
-                yield record
-
-
-def _parts(path: Path, piece: int) -> Iterator[Log]:
-    """A log in parts of whole sets; each is read as a log of its own, behind its header."""
-    head = rest = b""
-    try:
-        with path.open("rb") as file:
-            while data := file.read(piece):
-                rest += data
-                if b"\n" not in rest:
-                    continue
-                part = parse(path, head + rest)
-                rest = rest[part.good_bytes - len(head) :]
-                head = encoded([part.header])
-                yield part
-    except (LogError, OSError):
-        read(path)  # It says on which line of the whole file.
-        raise
-    if not head:
-        read(path)
+def sets_of(path: Path) -> Iterator[SetRecord]:
+    """The complete sets of a log in the order of the file; of one written again, the last."""
+    yield from read(path).sets.values()
 
 
 # ---- rows ----------------------------------------------------------------------------------------
@@ -193,11 +161,11 @@ class SetRows(NamedTuple):
     decisions: list[Row]
 
 
-def rows_of(paths: Iterable[Path], piece: int = PIECE) -> Iterator[SetRows]:
+def rows_of(paths: Iterable[Path]) -> Iterator[SetRows]:
     """The rows of logs, set by set; raises LogError, and LogMismatch where the rules say no."""
     games: dict[bytes, Game] = {}
     for path in paths:
-        for record in sets_of(path, piece):
+        for record in sets_of(path):
             yield _rows(games, path, record)
 
 

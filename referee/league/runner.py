@@ -209,10 +209,7 @@ class Runner:
                 for number, attempts in log.voids.items():
                     again = self.retry or number in log.sets
                     self.voids[pairing.key, number] = 0 if again else attempts
-                    results[pairing.game].voids += attempts
-                for number in sorted(log.sets):
-                    entries = log.sets[number].entries
-                    results[pairing.game].add(pairing.entrants, number, entries)
+                results[pairing.game].add_log(log)
             open_sets[pairing.key] = missing
         left = sum(map(len, open_sets.values()))
         self.state = LeagueState(

@@ -7,6 +7,7 @@ knows entrants by name, does any I/O or depends on the order of its input.
 """
 
 import math
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -148,7 +149,7 @@ def mean_interval(
 
 def _padded_sd(values: Sequence[float], max_swing: float) -> float:
     """Standard deviation of a set when sets at +max_swing and -max_swing are pretended."""
-    swing = max(max_swing, *(abs(value) for value in values))
+    swing = max(max_swing, max(abs(value) for value in values))
     if swing <= ZERO:
         return math.inf
     count = len(values) + 2
@@ -228,17 +229,22 @@ def duplicate_gain(per_table_nets: Sequence[Sequence[float]]) -> float | None:
     return pooled_gain([per_table_nets])
 
 
-def pooled_gain(groups: Iterable[Sequence[Sequence[float]]]) -> float | None:
+def pooled_gain(groups: Iterable[Iterable[Sequence[float]]]) -> float | None:
     """`duplicate_gain` over several entrants or pairings, whose means may differ."""
     single, whole = [], []
     for sets in groups:
-        if len(sets) < 2:
+        flat, means = array("d"), array("d")
+        sizes: set[int] = set()
+        for nets in sets:
+            sizes.add(len(nets))
+            flat.extend(nets)
+            means.append(math.fsum(nets) / max(len(nets), 1))
+        if len(means) < 2:
             continue
-        tables = len(sets[0])
-        if not tables or any(len(nets) != tables for nets in sets):
-            raise ValueError(f"every set needs the same number of tables, {tables}")
-        single.append(_variance([net for nets in sets for net in nets]))
-        whole.append(tables * _variance([math.fsum(nets) / tables for nets in sets]))
+        if len(sizes) > 1 or 0 in sizes:
+            raise ValueError(f"every set needs the same number of tables, not {sorted(sizes)}")
+        single.append(_variance(flat))
+        whole.append(sizes.pop() * _variance(means))
     expected = math.fsum(whole)
     return math.fsum(single) / expected if expected > ZERO**2 else None
 

@@ -94,7 +94,7 @@ def sheet_from(logs: Sequence[Log]) -> Sheet:
 
 def _check_together(logs: Sequence[Log]) -> None:
     first = logs[0]
-    seen: dict[tuple[str, int], Log] = {}
+    seen: dict[str, list[Log]] = {}
     for log in logs:
         for field in ("game", "ruleset", "rules", "unit"):
             one, other = getattr(first.header, field), getattr(log.header, field)
@@ -104,13 +104,15 @@ def _check_together(logs: Sequence[Log]) -> None:
                     f"{first.path} and {log.path} are of different leagues ({what}); "
                     "name the logs that belong together"
                 )
-        for number in log.sets:
-            twin = seen.setdefault((log.header.pairing, number), log)
-            if twin is not log:
-                raise ConfigError(
-                    f"set {number} of {log.header.pairing} is in {twin.path} and in {log.path}; "
-                    "name one of them"
-                )
+        twins = seen.setdefault(log.header.pairing, [])
+        for twin in twins:
+            for number in log.sets:
+                if number in twin.sets:
+                    raise ConfigError(
+                        f"set {number} of {log.header.pairing} is in {twin.path} and in "
+                        f"{log.path}; name one of them"
+                    )
+        twins.append(log)
 
 
 def _changed_entrants(logs: Sequence[Log]) -> tuple[str, ...]:

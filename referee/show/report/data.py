@@ -5,10 +5,11 @@ one pass over the deals, each played again by the rules.
 """
 
 import math
-from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import overload
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from referee.games.game import Deal, Game, Unit, nets
 from referee.games.rulesets import game_from
 from referee.games.whist import WhistGame
-from referee.league.crosstable import SetResult
+from referee.league.nets import PairingNets
 from referee.league.results import LeagueResults
 from referee.league.rows import Contract, contract_of
 from referee.league.schedule import pairing_id
@@ -183,6 +184,26 @@ class SetLine(Struct, frozen=True, kw_only=True):
         return max(self.means) - min(self.means)
 
 
+class SetLines(Sequence[SetLine]):
+    """The sets of a pairing in the order of their numbers, each line made when it is wanted."""
+
+    def __init__(self, nets: PairingNets) -> None:
+        self._nets = nets.by_number()
+
+    @overload
+    def __getitem__(self, place: int) -> SetLine: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[SetLine]: ...
+
+    def __getitem__(self, place: int | slice) -> SetLine | list[SetLine]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        return SetLine(number=self._nets.numbers[place], nets=self._nets[place])
+
+    def __len__(self) -> int:
+        return len(self._nets)
+
+
 class Facts(Struct, frozen=True, kw_only=True):
     """Everything that a report shows of one game."""
 
@@ -195,8 +216,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """By entrant, in the order of the standings."""
     seats: Seats
     contracts: Contracts
-    sets: dict[str, list[SetLine]]
-    """By pairing, in the order of their numbers."""
+    sets: dict[str, SetLines]
+    """By pairing."""
 
 
 def facts_of(sheet: Sheet) -> Facts:
@@ -204,17 +225,18 @@ def facts_of(sheet: Sheet) -> Facts:
     results = sheet.results
     game = results.game
     seats, contracts = Seats(), Contracts()
-    times: dict[str, array[float]] = {}
+    times: dict[str, Counter[float]] = {}
     for play, side, contract in _deals(sheet):
         by_side = play.nets if play.nets is not None and sheet.unit == "deal" else nets(play.points)
         seats.add(play, by_side, game.sides)
         contracts.add(game, play, contract, nets(play.points))
         for seat, _, ms in side.times:
-            times.setdefault(play.seats[seat], array("d")).append(ms)
-    sets: dict[str, list[SetLine]] = {}
-    for result in sorted(results.results, key=lambda result: result.set):
-        line = SetLine(number=result.set, nets=_in_order(result))
-        sets.setdefault(pairing_id(result.pairing), []).append(line)
+            times.setdefault(play.seats[seat], Counter())[ms] += 1
+    nets_of = results.results.by_pairing
+    sets = {
+        pairing_id(pairing): SetLines(nets_of[pairing])
+        for pairing in sorted(nets_of, key=lambda pairing: min(nets_of[pairing].numbers))
+    }
     return Facts(
         sheet=sheet,
         words=_words(game),
@@ -253,38 +275,33 @@ def _deals(sheet: Sheet) -> Iterable[tuple[PlayRecord, SideRecord, Contract]]:
                 yield teller.play, teller.side, contract_of(game, deal, teller.play.points)
 
 
-def _in_order(result: SetResult) -> tuple[tuple[float, ...], ...]:
-    """Nets of a set, those of the entrant whose id comes first at the front."""
-    order = sorted(range(len(result.pairing)), key=lambda place: result.pairing[place])
-    return tuple(tuple(row[place] for place in order) for row in result.nets)
-
-
 def _progress(results: LeagueResults) -> dict[str, list[Point]]:
     """Nets by entrant after more and more sets, worked out as in the standings."""
-    last = max((result.set for result in results.results), default=-1) + 1
+    sets_of = results.results.by_pairing.values()
+    last = max((max(nets.numbers) for nets in sets_of), default=-1) + 1
     steps = sorted({math.ceil(last * step / CHECKPOINTS) for step in range(1, CHECKPOINTS + 1)})
     found: dict[str, list[Point]] = {}
     for sets in steps:
-        some = [result for result in results.results if result.set < sets]
-        for row in replace(results, results=some).table().rows:
+        for row in replace(results, results=results.results.below(sets)).table().rows:
             if not row.unrated:
                 found.setdefault(row.entrant, []).append(Point(sets=sets, net=row.net))
     return found
 
 
-def _spent(times: "array[float]") -> Spent:
+def _spent(times: Counter[float]) -> Spent:
+    """Of times that are rounded, so that there are far fewer of them than decisions."""
     ordered = sorted(times)
+    decisions = times.total()
     bins = [0] * (len(BIN_EDGES) + 1)
-    start = 0
-    for place, edge in enumerate(BIN_EDGES):
-        end = bisect_left(ordered, edge)
-        bins[place], start = end - start, end
-    bins[-1] = len(ordered) - start
+    for ms in ordered:
+        bins[bisect_right(BIN_EDGES, ms)] += times[ms]
+    up_to = list(accumulate(times[ms] for ms in ordered))
 
     def quantile(share: float) -> float:
-        return ordered[max(math.ceil(share * len(ordered)) - 1, 0)]
+        return ordered[bisect_left(up_to, max(math.ceil(share * decisions), 1))]
 
+    total = math.fsum(ms * times[ms] for ms in ordered)
     return Spent(
-        decisions=len(ordered), mean=math.fsum(ordered) / len(ordered), median=quantile(0.5),
+        decisions=decisions, mean=total / decisions, median=quantile(0.5),
         p95=quantile(0.95), p99=quantile(0.99), worst=ordered[-1], bins=tuple(bins),
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """The parts of a report that come of single deals: contracts, times, seats, and lists of sets."""
 
 from collections.abc import Sequence
+from heapq import nsmallest
 from itertools import combinations
 from pathlib import Path
 
@@ -198,9 +199,9 @@ def sets(key: str, facts: Facts, replays: Replays) -> str:
         parts.append(_meetings(key, facts))
     for place, (pairing, lines) in enumerate(facts.sets.items()):
         name = f"{key}-p{place}"
-        shown = lines
+        shown: Sequence[SetLine] = lines
         if len(lines) > most:
-            shown = sorted(sorted(lines, key=lambda line: -line.spread)[:most], key=_number)
+            shown = sorted(nsmallest(most, lines, key=lambda line: -line.spread), key=_number)
         log = logs.get(pairing)
         path = None if log is None else log.path
         parts.append(f'<h4 id="{name}">{text(pairing.replace("+", " : "))}</h4>\n')
