@@ -123,7 +123,11 @@ class Arena:
             if before - now > _NOTICED_LAG:
                 self._lagged(before - now, before)
             wake = min(next_tick, self.judge.earliest)
-            events = self._alone(before, min(look_round, wake - ALONE_SECONDS))
+            events: list[tuple[Any, int]] = []
+            # At one table only one bot has something to say: a moment is for it alone.
+            lone = self._asked if len(self.in_flight) == 1 else None
+            if lone is not None and before < min(look_round, wake - ALONE_SECONDS):
+                events = lone.heard_alone()
             if not events:
                 events = poll(max(0, int((wake - before) * 1000) + 1))
                 look_round = time.monotonic() + ALONE_SECONDS
@@ -142,18 +146,6 @@ class Arena:
                 self.judge.expire(now)
             if now >= next_tick:
                 next_tick = now + self._tick(now)
-
-    def _alone(self, now: float, until: float) -> "list[tuple[Any, int]]":
-        """
-        At one table only one bot has something to say: wait a moment for it alone.
-
-        Everything else is looked at when it is silent, and now and then.
-        """
-        player = self._asked
-        if len(self.in_flight) != 1 or now >= until or player is None or not player.open:
-            return []
-        link = player.bot.link
-        return [(link.sources[0], zmq.POLLIN)] if link.await_message() else []
 
     def _nothing_to_begin(self) -> bool:
         """Whether no table is left to begin, or the rest is to stay for another day."""

@@ -106,6 +106,11 @@ class Player:
             for message in messages:
                 bot.send(message)
 
+    def heard_alone(self) -> list[tuple[Any, int]]:
+        """Wait for its answer alone, for a moment, if it owes one: what a poll would tell of it."""
+        link = self.bot.link
+        return [(link.sources[0], zmq.POLLIN)] if self.open and link.await_message() else []
+
     def drop_asks(self) -> None:
         """It is asked nothing any more."""
         self.open.clear()
