@@ -267,6 +267,8 @@ class Arena:
         live = LiveTable(table, players, numbers, job.time)
         self.in_flight.add(live)
         for seat, player in enumerate(players):
+            for blame in self.roster.untold(player.entrant, seat):
+                live.blamed(blame)
             player.live.append((live, seat))
             player.notices.append(
                 Start(
@@ -380,6 +382,7 @@ class Arena:
         nets = [0.0] * (max(sides) + 1)
         blame = []
         for seat, is_out in enumerate(out):
+            blame += self.roster.untold(seating[seat], seat, all_seats=is_out)
             if is_out:
                 nets[sides[seat]] = floor
                 last = self.roster.last_loss[seating[seat]]

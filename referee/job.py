@@ -43,6 +43,8 @@ class Job(Struct, frozen=True, kw_only=True):
     entrants: list[BotCommand]
     started: list[str] = []
     """Entrants that have started before in this run: they can, so not starting is their fault."""
+    failed: dict[str, list[Blame]] = {}
+    """Starts of these entrants that failed in a job before, to be logged with their next table."""
     secret: str
     sets: list[SetPlan]
     stderr_folder: str

@@ -170,9 +170,7 @@ class Judge:
                 received=escaped(received),
             )  # fmt: skip
             live.blamed(blame)
-        self._tell(
-            player, Fault(table=None, id=number, kind=kind, message=text, played=None)
-        )
+        self._tell(player, Fault(table=None, id=number, kind=kind, message=text, played=None))
 
     # ---- faults ------------------------------------------------------------------------------
 
@@ -322,7 +320,8 @@ class Judge:
         owed = {(ask.live, ask.seat): ask for ask in player.open.values()}
         gone = kind in ("crashed", "disconnected")
         if not player.played:
-            self.roster.count_hard_fault(player)
+            assert player.loss is not None
+            self.roster.unseated(player, _blame_of(player, player.loss, player.seat, None, "none"))
         for live, seat in list(player.live):
             if not gone or (live, seat) in owed:
                 self._forfeit(player, live, seat, owed.get((live, seat)))

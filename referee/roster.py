@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import zmq
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.messages import EncodedAsk, EncodedBatch, End, Limits, Start
 from referee import __version__
 from referee.job import Job
-from referee.rulings import Kind
+from referee.rulings import Blame, Kind
 from referee.seats.bot import BotCommand, BotSeat
 from referee.seats.guard import Guard
 from referee.seats.sandbox_kernel import hide_memory
@@ -148,6 +149,8 @@ class Roster:
         self.hard_faults = [0] * len(job.entrants)
         self.last_loss: list[Loss | None] = [None] * len(job.entrants)
         """How each entrant came by its last hard fault."""
+        self._untold = [list(job.failed.get(entrant.entrant, ())) for entrant in job.entrants]
+        """Faults of each entrant's processes that came to no table, until they are in the log."""
         if job.sandbox != "basic" and sys.platform == "linux":
             hide_memory()
         seats = {
@@ -219,6 +222,25 @@ class Roster:
             player.counted = True
             self.hard_faults[player.entrant] += 1
             self.last_loss[player.entrant] = player.loss
+
+    def unseated(self, player: Player, blame: Blame) -> None:
+        """Count a process that is finished before its first table; the next one tells of it."""
+        self.count_hard_fault(player)
+        self._untold[player.entrant].append(blame)
+
+    def untold(self, entrant: int, seat: int, *, all_seats: bool = False) -> list[Blame]:
+        """Take what has not been told of an entrant's processes, to be logged with this seat."""
+        here = [
+            blame
+            for blame in self._untold[entrant]
+            if all_seats or blame.seat < 0 or blame.seat == seat
+        ]
+        for blame in here:
+            self._untold[entrant].remove(blame)
+        return [
+            replace(blame, seat=seat, message=f"before this table: {blame.message}")
+            for blame in here
+        ]
 
     def cut_off(self, player: Player, *, kill: bool, reason: str = "") -> None:
         """No more is heard from this process; it ends now, or after a polite bye."""

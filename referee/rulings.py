@@ -40,6 +40,9 @@ UNEXPECTED_MESSAGES = 8
 HARD: frozenset[Kind] = frozenset(("crashed", "disconnected", "flood", "resource"))
 """Faults that end the seat's play at a table that has begun."""
 
+UNSEATED: frozenset[Kind] = HARD | {"start_failed", "start_timeout"}
+"""Faults that end a process before its first table; nothing is ruled on them, but they count."""
+
 MOST_VOIDS = 3
 """A set that the referee spoilt so often is not played again in this run."""
 

@@ -11,7 +11,7 @@ from referee.games.rulesets import game_from
 from referee.league.crosstable import LeagueTable, standings
 from referee.league.nets import Nets, SetResult
 from referee.log import DealLine, Entry, Log, Unplayed
-from referee.rulings import Blame, Kind
+from referee.rulings import UNSEATED, Blame, Kind
 from referee.table import PlayRecord
 
 
@@ -123,7 +123,7 @@ class LeagueResults(Struct, kw_only=True):
         for entrant in set(seats):
             self.notes[entrant].deals += 1
         for blame in line.side.blame:
-            if blame.ruling != "none":
+            if blame.ruling != "none" or blame.kind in UNSEATED:
                 self.notes[seats[blame.seat]].faults[blame.kind] += 1
                 place = (play.set, play.table, play.deal)
                 self._keep_first(seats[blame.seat], pairing, place, blame)
@@ -134,14 +134,14 @@ class LeagueResults(Struct, kw_only=True):
             notes.worst_ms = max(notes.worst_ms, ms)
 
     def _count_unplayed(self, pairing: Sequence[str], line: Unplayed) -> None:
-        """A forfeited table follows from faults that have been counted; a failed start has not."""
+        """A forfeited table follows from faults that have been counted; others have not been."""
         for blame in line.blame:
             entrant = line.seats[blame.seat]
-            if line.reason == "not_playable":
+            if line.reason == "not_playable" or blame.ruling == "none":
                 self.notes[entrant].faults[blame.kind] += 1
             self._keep_first(entrant, pairing, (line.set, line.table, None), blame)
         if line.reason == "forfeited":
-            for entrant in {line.seats[blame.seat] for blame in line.blame}:
+            for entrant in {line.seats[b.seat] for b in line.blame if b.ruling == "forfeit"}:
                 self.notes[entrant].unplayed += 1
 
     def _keep_first(

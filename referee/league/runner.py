@@ -150,6 +150,8 @@ class Runner:
         self.deaths: dict[Key, int] = {}
         self.inbox: queue.SimpleQueue[tuple[JobInHand, Report] | None] = queue.SimpleQueue()
         self.started: set[tuple[int, str]] = set()
+        self.failed: dict[tuple[int, str], list[Blame]] = {}
+        """Starts that failed though others had not, until a job takes them along to be logged."""
         self.unplayable: list[JobPlan] = []
         self.given_up: list[JobInHand] = []
         """Jobs that no worker has survived."""
@@ -367,7 +369,10 @@ class Runner:
         folder = self.folder.stderr / self._path(plan.pairing).stem
         folder.mkdir(parents=True, exist_ok=True)
         started = [name for game, name in self.started if game == plan.pairing.game]
-        return job_of(self.league, plan, self.secret, started, str(folder))
+        job = job_of(self.league, plan, self.secret, started, str(folder))
+        keys = [(name, (plan.pairing.game, name)) for name in plan.pairing.entrants]
+        failed = {name: self.failed.pop(key) for name, key in keys if key in self.failed}
+        return structs.replace(job, failed=failed)
 
     def _listen(self, seconds: float) -> None:
         """Take the reports that have come; wait so long for a first one."""
@@ -408,7 +413,9 @@ class Runner:
         elif isinstance(report, Unstartable):
             # One that has played by now can start: its next job takes it for a hard fault.
             key = (pairing.game, report.entrant)
-            if key not in self.state.unstartable and key not in self.started:
+            if key in self.started:
+                self.failed.setdefault(key, []).append(report.blame)
+            elif key not in self.state.unstartable:
                 self.state.unstartable[key] = report.blame
                 self.watcher.say(f"{report.entrant} cannot be started: {report.blame.message}")
         else:
@@ -449,6 +456,9 @@ class Runner:
             self.watcher.say(f"{what}; playing again")
         for report in reports:
             self._report(hand, report)
+        if hand.left == set(hand.plan.sets):  # it has logged nothing
+            for name, blames in hand.job.failed.items():
+                self.failed.setdefault((pairing.game, name), []).extend(blames)
         if hand.left and not self.interrupts:
             again = JobPlan(pairing=pairing, sets=tuple(sorted(hand.left)))
             if not self._barred(again):
