@@ -64,7 +64,7 @@ class Header(Line, frozen=True, tag="header", kw_only=True):
     commitment: str
     """SHA-256 of the secret that deals the sets after this line."""
     sandbox: str = "basic"
-    """What the bots were kept in: `basic`, `linux` or `bwrap`."""
+    """What the bots were kept in: `basic`, `linux` or `bwrap`; `+uid` and `+cgroup` may follow."""
 
 
 class DecisionTime(NamedTuple):

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.seats import keeper
+from referee.seats import family, keeper
 from referee.seats.process import BotProcess, LaunchSpec, remove_folder
 
 SECONDS = 8.0  # a safety limit, never a measure
@@ -362,7 +362,7 @@ class TestKeeper:
 
     def test_finds_children_also_where_the_kernel_lists_none(self, bots: Bots) -> None:
         pid = running(bots.run("end()"))
-        assert keeper._family()(status(pid, "PPid")) == [pid]
+        assert family._family()(status(pid, "PPid")) == [pid]
 
 
 class TestClose:

@@ -31,6 +31,7 @@ from referee.job import START_MS
 from referee.seats import bot as seat
 from referee.seats import keeper, process, trouble, zeromq
 from referee.seats.bot import BotCommand
+from referee.seats.order import written
 from referee.table import PlayRecord
 from referee.tricks import RANK_ORDERS
 from tests.arena_help import bot, job, play
@@ -233,9 +234,9 @@ class TestWhatIsDescribed:
 
     def test_is_every_variable_of_a_bots_environment(self) -> None:
         found = [name for row in rows(section("3. Starting")) for name in names(row[0])]
-        order = json.loads(process._order(process.LaunchSpec(argv=("bot",)), "/tmp"))
+        built = json.loads(written(process.LaunchSpec(argv=("bot",)), "/tmp", None))
         ours = {messages.ENDPOINT_VARIABLE, messages.TOKEN_VARIABLE, messages.VERSION_VARIABLE}
-        assert set(found) == ours | set(order["env"])
+        assert set(found) == ours | set(built["env"])
 
 
 class TestTheGames:

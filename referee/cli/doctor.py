@@ -7,8 +7,16 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from referee.seats.sandbox import LEVELS, Level
-from referee.seats.sandbox_choice import AskedLevel, Finding, finding, level_of, try_level
+from referee.seats.sandbox import LEVELS, Level, with_additions
+from referee.seats.sandbox_choice import (
+    NAMED,
+    AskedLevel,
+    Finding,
+    addition_troubles,
+    finding,
+    level_of,
+    try_level,
+)
 from referee.seats.sandbox_probe import LIMITS, NAMES
 from referee.show.page import console_on, json_text, printable, put
 
@@ -21,6 +29,8 @@ WORDS = {
     "write_shared_memory": "leave something in shared memory for others",
     "see_referee": "see the referee's processes",
     "signal_referee": "send signals to the referee",
+    "signal_other_seat": "send signals to another seat's processes",
+    "same_user": "be the same user as the referee",
     "read_referee_memory": "read the referee's memory",
     "ptrace_referee": "take hold of the referee by ptrace",
     "tcp_out": "connect to other machines",
@@ -40,6 +50,7 @@ WORDS = {
     "leave_process_group": "leave its process group",
     "gain_privileges": "gain privileges",
     "memory": "use more memory than it may",
+    "shared_memory": "use more memory than it may, in files without a name",
     "processes": "run more processes than it may",
     "disk": "write more than it may",
 }
@@ -62,6 +73,9 @@ def doctor(sandbox: AskedLevel, as_json: bool) -> None:
     reading your files, reaching the network, stopping the referee, using more than its share.
     """
     level = level_of(sandbox)
+    if level != "basic" and finding(level).works:
+        troubles = addition_troubles(level)
+        level = with_additions(level, [one for one in troubles if not troubles[one]])
     found = finding(level)
     done = dict(found.done)
     if found.works:
@@ -77,11 +91,18 @@ def doctor(sandbox: AskedLevel, as_json: bool) -> None:
 
 def _levels() -> list[str]:
     """A line for each level: whether it works here."""
-    states = [(level, finding(level)) for level in LEVELS]
-    return [
-        f"{level:6} {'works here' if found.works else f'does not work here: {found.why}'}"
-        for level, found in states
-    ]
+    lines = []
+    for level in LEVELS:
+        found = finding(level)
+        lines.append(f"{level:6} {_works(found.why)}")
+        if found.works and level != "basic":
+            for one, why in addition_troubles(level).items():
+                lines.append(f"       with {NAMED[one]}: {_works(why)}")
+    return lines
+
+
+def _works(why: str) -> str:
+    return f"does not work here: {why}" if why else "works here"
 
 
 def _table(done: dict[str, str]) -> Table:
@@ -98,6 +119,10 @@ def _data(found: Finding, done: dict[str, str]) -> dict[str, Any]:
     levels: dict[Level, Any] = {
         level: {"works": finding(level).works, "why": finding(level).why} for level in LEVELS
     }
+    for bare in LEVELS[1:]:
+        if finding(bare).works:
+            for one, why in addition_troubles(bare).items():
+                levels[with_additions(bare, [one])] = {"works": not why, "why": why}
     attempts = {
         name: {"could": text == "yes", "why": "" if text == "yes" else text}
         for name, text in done.items()

@@ -12,7 +12,8 @@ from referee.errors import ConfigError
 from referee.league.config import League
 from referee.league.folder import Folder
 from referee.log import first_header
-from referee.seats.sandbox import LEVELS
+from referee.seats import slots
+from referee.seats.sandbox import ADDITIONS, Level, additions, bare
 from referee.seats.sandbox_choice import AskedLevel, chosen
 from referee.seats.sandbox_kernel import hide_memory
 
@@ -39,28 +40,35 @@ def settled(
     The league with the level that its bots will be kept in, which is printed.
 
     Sets of a pairing are all played at one level: with `auto` that of the logs that are there.
+    Nothing is added to it that was not there before.
     Raises ConfigError where another was asked for, or where the level is required and missing.
     """
     wanted = asked or league.config.sandbox
     recorded = _recorded(league)
     if wanted == "auto" and len(recorded) == 1:
-        (wanted,) = recorded
+        (wanted,) = map(bare, recorded)
         required = True
-    level, line = chosen(wanted, required=required)
+    hidden = (os.path.abspath(secret_file),) if secret_file else ()
+    level, line = chosen(
+        wanted, required=required, commands=[entrant.command for entrant in league.entrants],
+        hidden=(str(league.folder.absolute()), *hidden),
+        allowed=additions(*recorded) if len(recorded) == 1 else ADDITIONS,
+    )  # fmt: skip
     if recorded - {level}:
         found = ", ".join(sorted(recorded - {level}))
         raise ConfigError(
-            f"{league.folder}: was played with sandbox = {found!r}, now it would be {level!r}; "
-            "give the league another results folder"
+            f"{league.folder}: was played with sandbox = {found!r}, now it would be {level!r} "
+            f"({line}); give the league another results folder"
         )
     click.echo(line, err=as_json)
     if level != "basic" and sys.platform == "linux":
         hide_memory()
-    hidden = (os.path.abspath(secret_file),) if secret_file else ()
-    return replace(league, config=replace(league.config, sandbox=level), hidden=hidden)
+        slots.sweep()
+    return replace(league, level=level, hidden=hidden)
 
 
-def _recorded(league: League) -> set[Any]:
+def _recorded(league: League) -> set[Level]:
     """The levels that the logs of a results folder were played at."""
     headers = [first_header(path) for path in Folder(league.folder).log_paths()]
-    return {h.sandbox for h in headers if h is not None and h.sandbox in LEVELS}
+    found = {header.sandbox for header in headers if header is not None}
+    return {level for level in get_args(Level) if level in found}

@@ -20,7 +20,7 @@ from referee.job import START_MS, Isolation
 from referee.league.entrants import Entrant, EntrantConfig, Name, entrant_of
 from referee.league.manifest import MissingTool
 from referee.rulings import CRASHES, SOFT_FAULTS
-from referee.seats.sandbox import Allowance
+from referee.seats.sandbox import Allowance, Level
 from referee.seats.sandbox_choice import AskedLevel
 
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
@@ -94,6 +94,8 @@ class League(Struct, frozen=True, kw_only=True):
     """A line for each optional entrant that cannot play here."""
     hidden: tuple[str, ...] = ()
     """Files that no bot in a sandbox may read, besides the results: where the secret came from."""
+    level: Level | None = None
+    """What the bots are kept in, once that is settled."""
 
     @property
     def time(self) -> Time:

@@ -129,7 +129,7 @@ def job_of(
             for number in plan.sets
         ],
         stderr_folder=stderr_folder,
-        sandbox=level_of(config.sandbox),
+        sandbox=league.level or level_of(config.sandbox),
         hidden=[str(league.folder.absolute()), *league.hidden],
     )
 
@@ -154,5 +154,5 @@ def header_of(league: League, pairing: Pairing, commitment: str, referee: str) -
         tables=2 if two_sides else sides_of(game),
         isolation=config.isolation,
         commitment=commitment,
-        sandbox=level_of(config.sandbox),
+        sandbox=league.level or level_of(config.sandbox),
     )

@@ -23,11 +23,12 @@ if __name__ == "__main__":
     # After the standard library, which nothing beside this package may replace.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
+from referee.seats.excess import NEVER, RELAY_ROOM, Usage
+from referee.seats.family import descendants as descendants
+from referee.seats.family import lists_children
 from referee.seats.launch import Launch
 from referee.seats.output import LINES as LINES
 from referee.seats.output import Stderr
-from referee.seats.resident import resident_bytes
-from referee.seats.steps import RELAY_BYTES, RELAY_FILES
 
 if sys.platform == "linux":
     from referee.seats import sandbox_kernel
@@ -36,13 +37,8 @@ TERM_SECONDS = 1.0  # between SIGTERM and SIGKILL
 UNKILLABLE_SECONDS = 10.0  # what is still there sits in the kernel; it is named and left
 FIRST_PAUSE, LAST_PAUSE = 0.002, 0.05
 WATCH_SECONDS, SLOW_WATCH_SECONDS = 0.2, 2.0  # between two looks at what a bot uses
-NEARLY = 0.9  # of its memory: a bot that died after that died of it
-NEVER = float("inf")
 CHUNK = 65536
-MB = 1 << 20
 PEAK_UNIT = 1 if sys.platform == "darwin" else 1024  # of `ru_maxrss`
-MOST_FILES = 1000  # looked at in a scratch folder
-RELAY_ROOM = f"it has room for {RELAY_BYTES >> 20} MB of messages and {RELAY_FILES} connections"
 DYING = {sign * number + base for sign, base in ((-1, 0), (1, 128)) for number in (6, 7, 11)}
 
 
@@ -74,50 +70,6 @@ class Channel:
         return lines
 
 
-def descendants(root: int) -> list[int]:
-    """The processes below `root`, zombies included; out of date at once where a tree forks."""
-    if sys.platform != "linux":
-        return []
-    below = _children if lists_children() else _family()
-    found: list[int] = []
-    waiting = [root]
-    while waiting:
-        new = below(waiting.pop())
-        found += new
-        waiting += new
-    return found
-
-
-def lists_children() -> bool:
-    """Whether the kernel keeps a list of children, so that `descendants` is cheap."""
-    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    try:
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children", "rb") as file:
-                found += map(int, file.read().split())
-    except OSError:  # it ended while being read
-        pass
-    return found
-
-
-def _family() -> Callable[[int], list[int]]:
-    """The same for kernels that keep no list of children: ask every process for its parent."""
-    family: dict[int, list[int]] = {}
-    for name in filter(str.isdecimal, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                # The name before the last bracket may hold spaces and brackets.
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-            family.setdefault(parent, []).append(int(name))
-        except OSError:
-            pass
-    return lambda pid: family.get(pid, [])
-
-
 class Keeper:
     """One bot from its start to the death of the last process below it."""
 
@@ -132,6 +84,9 @@ class Keeper:
         self._excess = ""
         self._term_at = self._kill_at = NEVER
         self._watch_every = WATCH_SECONDS if lists_children() else SLOW_WATCH_SECONDS
+        group = launch.made_group()
+        self._usage = Usage(launch, group)
+        entrances = group.entrances() if group else []
         watched = any(launch.watch.values())
         self._watch_at = time.monotonic() + self._watch_every if watched else NEVER
         self._pause = FIRST_PAUSE  # between two sweeps
@@ -156,11 +111,14 @@ class Keeper:
             os.set_blocking(fd, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
+        if launch.uid is not None:
+            for fd in (stdin, stdout, stderr):
+                os.fchown(fd, launch.uid, launch.uid)  # for bots that open /dev/stderr
         keeper = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
-            launch.obey(keeper, stdin, stdout, stderr, report)
-        for fd in {stdin, stdout, stderr, report, *(launch.stdio or ())}:
+            launch.obey(keeper, (stdin, stdout, stderr), report, entrances)
+        for fd in {stdin, stdout, stderr, report, *(launch.stdio or ()), *entrances}:
             os.close(fd)
 
     def run(self) -> None:
@@ -175,6 +133,8 @@ class Keeper:
                 self._kill()
         self._pump()
         self._stderr.save()
+        if self._launch.slot is not None:
+            self._launch.slot.clear()
         self._channel.send("gone", left=descendants(os.getpid()))
 
     def obey(self, lines: list[bytes]) -> None:
@@ -277,7 +237,9 @@ class Keeper:
                 self._excess = self._excess or f"its relay was overrun; {RELAY_ROOM}"
             code, peak = self._ending.get("exited", code), self._ending.get("peak", peak)
             ending = (code, None) if code >= 0 else (None, -code)
-            excess = self._excess or (self._explained(code, peak) if code else "")
+            excess = self._excess
+            if code and not excess:
+                excess = self._usage.explained(code, peak, self._ending)
             self._channel.send(
                 "exited", code=ending[0], signal=ending[1], excess=excess, **lines
             )
@@ -285,43 +247,13 @@ class Keeper:
         self._signal(signal.SIGKILL)
         self._running = False
 
-    def _explained(self, code: int, peak: int) -> str:
-        """The limit that a bot which ended badly had reached, if it is known to have."""
-        if self._ending.get("overrun"):
-            return f"its relay was overrun; {RELAY_ROOM}"
-        memory = self._launch.watch.get("memory") or 0
-        if memory and peak > memory * NEARLY:
-            return f"it used {peak // MB} MB of memory, the limit is {memory // MB} MB"
-        room = self._launch.limits.get("fsize", 0)
-        if code == -signal.SIGXFSZ or self._ending.get("full") or self._filled(room):
-            return f"it wrote more than the {room // MB} MB of disk that it may use"
-        return ""
-
-    def _filled(self, room: int) -> bool:
-        """Whether a file at the top of the bot's scratch folder is as long as a file may be."""
-        try:
-            with os.scandir(self._launch.scratch) as found:
-                return any(
-                    entry.stat(follow_symlinks=False).st_size >= room > 0
-                    for _, entry in zip(range(MOST_FILES), found, strict=False)
-                )
-        except OSError:
-            return False
-
     def _look(self) -> None:
         """See what the bot's processes use together, now and then, and end it over its limits."""
         now = time.monotonic()
         if now < self._watch_at or now >= self._kill_at:
             return
         self._watch_at = now + self._watch_every
-        family = descendants(os.getpid())
-        memory = self._launch.watch["memory"] or NEVER
-        most = self._launch.watch["processes"] or NEVER
-        if len(family) - self._launch.overhead > most:
-            count = len(family) - self._launch.overhead
-            self._excess = f"it ran {count} processes at once, the limit is {most:.0f}"
-        elif (held := resident_bytes(family, memory)) > memory:
-            self._excess = f"it used {held // MB} MB of memory, the limit is {memory / MB:.0f} MB"
+        self._excess = self._usage.exceeded(descendants(os.getpid())) or self._excess
         if self._excess:
             self._kill()
 

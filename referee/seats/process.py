@@ -19,9 +19,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from referee.seats import keeper
-from referee.seats.sandbox import Level, Relayed, confinement
+from referee.seats import keeper, slots
+from referee.seats.order import LaunchSpec as LaunchSpec
+from referee.seats.order import keeper_environment, written
+from referee.seats.sandbox import additions, bare
 from referee.seats.scratch import remove_folder as remove_folder
+from referee.seats.strangers import strangers_halt_at
 
 KEEPER = os.path.abspath(keeper.__file__)
 BUFFER_BYTES = 1 << 18  # more than a keeper says in its life, also where the default is small
@@ -29,41 +32,6 @@ ORDER_SECONDS = 5.0  # for a keeper to take its launch order
 KEEPER_SECONDS = 2.0  # for a keeper to end once its bot is gone
 SCRATCH_SECONDS = 0.5  # for deleting what a bot wrote: other bots' clocks are running
 CHUNK = 65536
-TASKS = 64  # threads that a process may well have
-
-
-class LaunchSpec(msgspec.Struct, frozen=True):
-    """What to start, and within which limits."""
-
-    argv: tuple[str, ...]
-    """Program and arguments, never a shell line; relative paths are seen from `cwd`."""
-    env: dict[str, str] = {}
-    """Added to what every bot gets: PATH, LANG, HOME, TMPDIR, PYTHONUNBUFFERED."""
-    cwd: str | None = None
-    """The scratch folder when not given."""
-    stderr_path: str | None = None
-    """A file of the referee's, in a folder where bots do not write; none when not given."""
-    stderr_cap: int = 64 * 1024
-    """Half of it for the first bytes, half for the last ones."""
-    file_bytes: int = 64 * 1024 * 1024
-    """No file may grow longer; in a box, all its files together."""
-    open_files: int = 256
-    memory_bytes: int | None = None
-    """For data, in each process and in all together; not limited when not given."""
-    processes: int | None = None
-    """At once; not limited when not given."""
-    level: Level = "basic"
-    """What it is kept in; above basic it reads nothing but the system, its interpreter, the folders
-    of the files that its command names, and `readable`."""
-    readable: tuple[str, ...] = ()
-    hidden: tuple[str, ...] = ()
-    """Folders that it must not read although they lie in one that it may."""
-    relay: Relayed | None = None
-    """The bot talks ZeroMQ with a relay in its sandbox, whose own two ends are `stdio`."""
-    stdio: tuple[int, int] | None = None
-    """Descriptors that become its standard input and output; /dev/null when not given."""
-    scratch_parent: str | None = None
-    """Where the scratch folder is made; the system's temporary folder when not given."""
 
 
 class StderrLines(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,6 +102,7 @@ class BotProcess:
         process: subprocess.Popen[bytes],
         control: socket.socket,
         scratch: str,
+        slot: slots.Slot | None = None,
     ) -> None:
         self.pid: int | None = None
         self.started = False
@@ -151,39 +120,49 @@ class BotProcess:
         self.scratch_left = False
         """After `close()`: there was more in it than could be deleted between two moves."""
         self._spec = spec
+        self._slot = slot
         self._keeper = process
         self._control = control
         self._received = b""
         self._ended = False
         self._born = b""
         self._trouble = ""
+        self._lost = False
+        """Whether its keeper has died, and cannot have cleared up."""
 
     @classmethod
     def start(cls, spec: LaunchSpec) -> "BotProcess":
         """Start a keeper and give it the order; whether the bot runs is told by `poll()`."""
-        scratch = os.path.abspath(tempfile.mkdtemp(prefix="bot-", dir=spec.scratch_parent))
+        slot = None
+        if added := additions(spec.level):
+            slot = slots.take(own_uid="uid" in added)
         ours, theirs = socket.socketpair()
+        scratch = ""
         try:
+            scratch = _scratch(spec, slot)
             theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", KEEPER, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 close_fds=True,
-                pass_fds=(theirs.fileno(), *(spec.stdio or ())),
+                pass_fds=(theirs.fileno(), *(spec.stdio or ()), *([slot.fd] if slot else [])),
                 start_new_session=True,
-                env=_keeper_environment(),
+                env=keeper_environment(),
             )
         except BaseException:
             ours.close()
-            os.rmdir(scratch)
+            if scratch:
+                os.rmdir(scratch)
+            if slot is not None:
+                slot.close()
             raise
         finally:
             theirs.close()
-        bot = cls(spec, process, ours, scratch)
+        bot = cls(spec, process, ours, scratch, slot)
         try:
             ours.settimeout(ORDER_SECONDS)
-            ours.sendall(_order(spec, scratch))
+            ours.sendall(written(spec, scratch, slot))
         except OSError:  # a keeper that does not listen is no use; `poll()` will find it dead
             process.kill()
         ours.setblocking(False)
@@ -256,6 +235,10 @@ class BotProcess:
             self._keeper.wait(KEEPER_SECONDS)
         except subprocess.TimeoutExpired:
             self._keeper.kill()
+        if self._slot is not None:
+            if self._lost:
+                self._slot.clear()
+            self._slot.close()
         self.scratch_left = not remove_folder(self.scratch, SCRATCH_SECONDS)
 
     def _send(self, command: dict[str, str | float]) -> None:
@@ -296,7 +279,7 @@ class BotProcess:
 
     def _lose_keeper(self, note: str) -> None:
         """Kill what can be killed without a keeper; children in other sessions may be left."""
-        self.gone = True
+        self.gone = self._lost = True
         if self.pid is not None and _birth(self.pid) in (b"", self._born):
             # The number is not a stranger's: it stays taken while its group has a member.
             _send_signal(os.killpg, self.pid)
@@ -307,45 +290,19 @@ class BotProcess:
             self.start_failure = f"{note}, before it had started"
 
 
-def _order(spec: LaunchSpec, scratch: str) -> bytes:
-    built = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "LANG": "C.UTF-8",
-        "HOME": scratch,
-        "TMPDIR": scratch,
-        "PYTHONUNBUFFERED": "1",
-    }
-    cwd = os.path.abspath(spec.cwd) if spec.cwd else scratch
-    limits = {"core": 0, "nofile": spec.open_files, "fsize": spec.file_bytes}
-    if spec.memory_bytes is not None:
-        limits["data"] = spec.memory_bytes
-    if spec.level == "bwrap" and spec.processes is not None:
-        # Counted for the box alone, where one user's processes elsewhere would count too; threads
-        # count here, so it only bounds what may happen between two looks of the keeper.
-        limits["nproc"] = spec.processes * TASKS
-    order = {
-        "argv": spec.argv,
-        "env": built | spec.env,
-        "cwd": cwd,
-        "limits": limits,
-        "watch": {"memory": spec.memory_bytes, "processes": spec.processes},
-        "scratch": scratch,
-        "sandbox": confinement(
-            spec.level, argv=spec.argv, cwd=cwd, scratch=scratch, room=spec.file_bytes,
-            readable=spec.readable, hidden=spec.hidden, relay=spec.relay,
-        ),
-        "stderr_cap": spec.stderr_cap,
-        "stderr_path": os.path.abspath(spec.stderr_path) if spec.stderr_path else None,
-        "stdio": spec.stdio,
-    }
-    # The json module: unlike msgspec it carries file names that are not valid UTF-8.
-    return json.dumps(order).encode() + b"\n"
-
-
-def _keeper_environment() -> dict[str, str]:
-    # An interpreter with a shared library of its own may need to be told where that is.
-    kept = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-    return {"LANG": "C.UTF-8"} | {name: os.environ[name] for name in kept if name in os.environ}
+def _scratch(spec: LaunchSpec, slot: slots.Slot | None) -> str:
+    """A folder that is the bot's own."""
+    parent = spec.scratch_parent
+    if slot is None or slot.uid is None:
+        return os.path.abspath(tempfile.mkdtemp(prefix="bot-", dir=parent))
+    if bare(spec.level) != "bwrap":  # in a box it gets another one, at the same place
+        if parent is None or strangers_halt_at(os.path.dirname(parent)):
+            parent = "/tmp"
+        else:
+            os.chmod(parent, 0o711)  # its way to its own; others stay closed to it
+    scratch = os.path.abspath(tempfile.mkdtemp(prefix="bot-", dir=parent))
+    os.chown(scratch, slot.uid, slot.uid)
+    return scratch
 
 
 def _start_failure(argv: tuple[str, ...], cwd: str, event: _Event) -> str:

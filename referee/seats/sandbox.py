@@ -3,14 +3,15 @@ What a bot is kept in: the levels, what a bot may use, and what it still sees of
 
 `basic` is a process like any other of this user. `linux` takes rights away that no bot needs, by
 means that every user has: no new privileges, no capabilities, seccomp, Landlock. `bwrap` puts each
-bot into a box of its own by bubblewrap: no network, no other process, a file system of its own.
+bot into a box of its own by bubblewrap: no network, no other process, a file system of its own. To
+either is added what this machine allows: a uid for each bot, and limits by control groups.
 """
 
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from msgspec import Meta, Struct
 
@@ -27,13 +28,58 @@ from referee.seats.sandbox_paths import (
 )
 from referee.seats.sandbox_relay import MESSAGE_BYTES
 
-Level = Literal["basic", "linux", "bwrap"]
-LEVELS: tuple[Level, ...] = ("basic", "linux", "bwrap")
+BareLevel = Literal["basic", "linux", "bwrap"]
+
+LEVELS: tuple[BareLevel, ...] = ("basic", "linux", "bwrap")
 """From the lowest."""
+
+Level = Literal[
+    "basic", "linux", "linux+uid", "linux+cgroup", "linux+uid+cgroup",
+    "bwrap", "bwrap+uid", "bwrap+cgroup", "bwrap+uid+cgroup",
+]  # fmt: skip
+"""A level, and what is added to it."""
+
+ADDITIONS = ("uid", "cgroup")
+"""A uid of its own for each bot; a control group for each, with limits that the kernel counts."""
 
 Relayed = Literal["ipc", "tcp"]
 
 MB = 1 << 20
+
+
+def bare(level: Level) -> BareLevel:
+    """
+    The level without what is added to it.
+
+    >>> bare("bwrap+uid")
+    'bwrap'
+    """
+    return next(one for one in LEVELS if one == level.partition("+")[0])
+
+
+def additions(level: Level) -> tuple[str, ...]:
+    """
+    What is added to a level.
+
+    >>> additions("linux+uid+cgroup")
+    ('uid', 'cgroup')
+    """
+    return tuple(level.split("+")[1:])
+
+
+def with_additions(level: Level, added: Iterable[str]) -> Level:
+    """
+    A level with these additions and no others.
+
+    >>> with_additions("linux", {"cgroup", "uid"})
+    'linux+uid+cgroup'
+    """
+    name = "+".join([bare(level), *(one for one in ADDITIONS if one in set(added))])
+    found: Level
+    for found in get_args(Level):
+        if found == name:
+            return found
+    raise ValueError(f"nothing can be added to {level}")
 
 
 class Allowance(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -65,12 +111,15 @@ class Confinement(NamedTuple):
     writable: Sequence[str]
     box: Sequence[str]
     """The command that builds the box around the one inside; empty at level linux."""
+    scratch: str
+    uid: int | None
+    """The bot's own, where it has one."""
     relay: dict[str, Any] | None
 
 
 def confinement(
     level: Level, *, argv: Sequence[str], cwd: str, scratch: str, room: int,
-    readable: Iterable[str], hidden: Iterable[str], relay: Relayed | None,
+    readable: Iterable[str], hidden: Iterable[str], relay: Relayed | None, uid: int | None,
 ) -> dict[str, Any] | None:  # fmt: skip
     """
     What one bot is kept in, as the keeper reads it; None at level basic.
@@ -81,15 +130,19 @@ def confinement(
         return None
     secret = [os.path.realpath(path) for path in hidden]
     wanted = [*program_folders(argv, cwd), *map(os.path.abspath, readable)]
+    boxed = bare(level) == "bwrap"
     inside = [*interpreter_folders(argv, cwd), *own_folders()]
-    if relay is not None or level == "bwrap":
+    if relay is not None or boxed:
         inside += relay_folders()
     seen = _distinct([*inside, *(path for path in wanted if not below(path, secret))])
     command: list[str] = []
     listable: list[str] = []
-    if level == "bwrap":
+    if boxed:
         entry = [sys.executable, "-I", "-S", os.path.abspath(sandbox_inside.__file__)]
-        command = box(seen, secret, cwd=cwd, scratch=scratch, room=room, entry=entry)
+        command = box(
+            seen, secret, cwd=cwd, scratch=scratch, room=room, entry=entry,
+            own_uid=uid is not None,
+        )  # fmt: skip
     else:
         seen, listable = without(seen, secret)
         listable += own_parents()
@@ -99,6 +152,8 @@ def confinement(
         listable=listable,
         writable=[scratch, "/dev/null", "/dev/zero", "/dev/full"],
         box=command,
+        scratch=scratch,
+        uid=uid,
         relay=None if relay is None else {
             "transport": relay, "variable": ENDPOINT_VARIABLE, "folder": scratch,
             "path": [_above_zmq()],

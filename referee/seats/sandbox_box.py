@@ -11,9 +11,12 @@ _KERNEL_SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"
 """Root could write in them without any capability, and bubblewrap 0.8 leaves the first writable."""
 
 _ALWAYS = (
-    "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
-    "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+    "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    "--die-with-parent", "--new-session", "--cap-drop", "ALL",
 )  # fmt: skip
+
+_TO_BECOME = ("CAP_CHOWN", "CAP_SETGID", "CAP_SETPCAP", "CAP_SETUID")
+"""What the one inside needs to give its folder and itself to another user."""
 
 
 def program() -> str | None:
@@ -23,16 +26,25 @@ def program() -> str | None:
 
 def box(
     seen: Iterable[str], hidden: Sequence[str], *, cwd: str, scratch: str, room: int,
-    entry: Sequence[str],
+    entry: Sequence[str], own_uid: bool,
 ) -> list[str]:  # fmt: skip
     """
     A command that runs `entry`, with the number of one more descriptor behind it, in a box.
 
     It sees the system and the paths of `seen` without `hidden`, read-only, and the folder
     `scratch`, which is its own memory of `room` bytes and not the one outside. `cwd` is there,
-    empty where it is not seen.
+    empty where it is not seen. With `own_uid` the entry begins as the real root, and has to become
+    somebody else before it starts anything.
     """
     found = [program() or "bwrap", *_ALWAYS]
+    if own_uid:
+        for name in _TO_BECOME:
+            found += ["--cap-add", name]
+    else:
+        found.append("--unshare-user")
+    # Parents that bubblewrap makes by itself could be entered by their owner alone.
+    for folder in sorted(_parents(SYSTEM)):
+        found += ["--perms", "0755", "--dir", folder]
     for path in SYSTEM:
         if os.path.islink(path) and os.path.dirname(path) == "/":
             found += ["--symlink", os.readlink(path), path]
@@ -41,10 +53,9 @@ def box(
     found += ["--proc", "/proc", "--dev", "/dev"]
     for path in _KERNEL_SETTINGS:
         found += ["--ro-bind-try", path, path]
-    found += ["--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"]
-    found += ["--size", str(room), "--tmpfs", "/tmp"]
+    for path, size in (("/dev/shm", _SHARED_MEMORY_BYTES), ("/tmp", room)):
+        found += ["--perms", "1777", "--size", str(size), "--tmpfs", path]
     seen = [path for path in seen if not below(path, ["/usr"])]
-    # Parents that bubblewrap makes by itself could be entered by their owner alone.
     missing = [] if below(cwd, ["/usr", scratch, *seen]) else [cwd]
     for folder in sorted({*_parents([*seen, *missing, scratch]), *missing}):
         found += ["--perms", "0755", "--dir", folder]

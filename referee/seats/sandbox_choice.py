@@ -9,17 +9,27 @@ what it could do there decides.
 import functools
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from referee.errors import RefereeError
-from referee.seats import sandbox_probe
+from referee.seats import groups, sandbox_probe, slots
+from referee.seats.bot import BotCommand
 from referee.seats.process import BotProcess, LaunchSpec
-from referee.seats.sandbox import LEVELS, Level
+from referee.seats.sandbox import (
+    ADDITIONS,
+    LEVELS,
+    BareLevel,
+    Level,
+    additions,
+    bare,
+    with_additions,
+)
 from referee.seats.sandbox_box import program
 from referee.seats.sandbox_kernel import landlock_version
+from referee.seats.strangers import closed_to_strangers
 
 AskedLevel = Literal["auto", "basic", "linux", "bwrap"]
 
@@ -35,6 +45,12 @@ MUST_NOT: Mapping[Level, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """What must be impossible where a level is said to work."""
+
+NOT_WITH: Mapping[str, tuple[str, ...]] = {
+    "uid": ("same_user", "read_other_seat", "signal_other_seat"),
+    "cgroup": ("shared_memory",),
+}
+"""The same for what is added to a level; the last one is a limit."""
 
 
 class SandboxError(RefereeError):
@@ -58,15 +74,45 @@ def try_level(level: Level, limit: str = "") -> Finding:
 
     With `limit` it only tries to get more than its share of that: memory, processes or disk.
     """
-    if level != "basic" and sys.platform != "linux":
-        return Finding(level, False, "this is not Linux", {})
-    if level == "bwrap" and program() is None:
-        return Finding(level, False, "bubblewrap (bwrap) is not installed", {})
-    with sandbox_probe.Bait() as bait:
+    if why := _plain_trouble(level):
+        return Finding(level, False, why, {})
+    if "uid" not in additions(level):
+        return _tried(level, limit, None)
+    other = slots.take(own_uid=True)
+    try:
+        return _tried(level, limit, other.uid)
+    finally:
+        other.close()
+
+
+def _plain_trouble(level: Level) -> str:
+    """What stands against a level and its additions, so far as it can be known without trying."""
+    if level == "basic":
+        return ""
+    if sys.platform != "linux":
+        return "this is not Linux"
+    if bare(level) == "bwrap" and program() is None:
+        return "bubblewrap (bwrap) is not installed"
+    if "uid" in additions(level) and os.geteuid() != 0:
+        return "only root can give bots a user of their own"
+    if "cgroup" in additions(level):
+        try:
+            groups.place()
+        except groups.GroupError as error:
+            return str(error)
+        if level == "linux+cgroup" and not landlock_version():
+            return "a bot that is the same user could leave its group: there is no Landlock"
+    return ""
+
+
+def _tried(level: Level, limit: str, other: int | None) -> Finding:
+    with sandbox_probe.Bait(other) as bait:
         output, written = os.pipe()
         nothing = os.open(os.devnull, os.O_RDONLY)
         try:
             bot = BotProcess.start(_probe_spec(level, limit, bait, (nothing, written)))
+        except OSError as error:
+            return Finding(level, False, str(error), {})
         finally:
             os.close(written)
             os.close(nothing)
@@ -81,7 +127,8 @@ def try_level(level: Level, limit: str = "") -> Finding:
         except msgspec.DecodeError:
             return Finding(level, False, _failure(bot), {})
         bait.confirm(done)
-    leaks = [name for name in MUST_NOT[level] if done.get(name) == "yes"]
+    forbidden = [*MUST_NOT[bare(level)], *(x for one in additions(level) for x in NOT_WITH[one])]
+    leaks = [name for name in forbidden if done.get(name) == "yes"]
     why = f"it does not prevent: {', '.join(leaks)}" if leaks else ""
     return Finding(level, not leaks, why, done)
 
@@ -112,8 +159,12 @@ def _probe_spec(
 
 @functools.cache
 def finding(level: Level) -> Finding:
-    """What `try_level` says, found out once."""
-    return try_level(level)
+    """What `try_level` says, found out once; a control group has to show that it limits."""
+    found = try_level(level)
+    if found.works and "cgroup" in additions(level):
+        held = try_level(level, "shared_memory")
+        return found if not held.works else found._replace(works=held.works, why=held.why)
+    return found
 
 
 def level_of(asked: AskedLevel) -> Level:
@@ -123,17 +174,22 @@ def level_of(asked: AskedLevel) -> Level:
     return next(level for level in reversed(LEVELS) if finding(level).works)
 
 
-def chosen(asked: AskedLevel, *, required: bool) -> tuple[Level, str]:
+def chosen(
+    asked: AskedLevel, *, required: bool, commands: Sequence[BotCommand] = (),
+    hidden: Iterable[str] = (), allowed: Iterable[str] = ADDITIONS,
+) -> tuple[Level, str]:  # fmt: skip
     """
-    The level to play at, and a line that says so.
+    The level to play at with what is added to it, and a line that says so.
 
     A level that does not work here gives way to the highest one that does, or, where it is
-    required, to a SandboxError.
+    required, to a SandboxError. Of the additions that are `allowed` it has those that work, for
+    all the `commands` of a league.
     """
     if asked == "basic":
         return "basic", "sandbox: basic (bots have the rights of this user)"
-    wanted: Level = "bwrap" if asked == "auto" else asked
+    wanted: BareLevel = "bwrap" if asked == "auto" else asked
     problems = []
+    level: Level
     for level in reversed(LEVELS[: LEVELS.index(wanted) + 1]):
         found = finding(level)
         if found.works:
@@ -141,14 +197,55 @@ def chosen(asked: AskedLevel, *, required: bool) -> tuple[Level, str]:
         problems.append(f"{level} does not work here: {found.why}")
     if problems and required and (asked != "auto" or level == "basic"):
         raise SandboxError(f"a sandbox is required, but {'; '.join(problems)}")
-    return level, f"sandbox: {_described(level)}" + "".join(f"; {text}" for text in problems)
+    if level != "basic":
+        troubles = addition_troubles(level, commands, hidden)
+        level = with_additions(level, [one for one in allowed if not troubles[one]])
+        if os.geteuid() == 0:  # others are not told what only root can have
+            problems += [f"no {NAMED[one]}: {troubles[one]}" for one in allowed if troubles[one]]
+    return level, f"sandbox: {described(level)}" + "".join(f"; {text}" for text in problems)
 
 
-def _described(level: Level) -> str:
+NAMED = {"uid": "own uid per seat", "cgroup": "cgroup limits"}
+
+
+def addition_troubles(
+    level: Level, commands: Iterable[BotCommand] = (), hidden: Iterable[str] = ()
+) -> dict[str, str]:
+    """Why each of the additions cannot be had at a level; empty texts for those that can."""
+    troubles = {one: _plain_trouble(with_additions(level, [one])) for one in ADDITIONS}
+    if not troubles["uid"]:
+        needs = [(sys.executable, None, ()), *((c.argv, c.cwd, c.readable) for c in commands)]
+        closed = (
+            closed_to_strangers(level, [argv] if isinstance(argv, str) else argv, cwd, seen, hidden)
+            for argv, cwd, seen in needs
+        )
+        if path := next(filter(None, closed), ""):
+            troubles["uid"] = f"{path} is closed to other users"
+    rest = [one for one in ADDITIONS if not troubles[one]]
+    if rest and not finding(with_additions(level, rest)).works:
+        for one in rest:
+            found = finding(with_additions(level, [one]))
+            troubles[one] = "" if found.works else found.why
+    return troubles
+
+
+def described(level: Level) -> str:
+    """
+    What a level is, in a few words.
+
+    >>> described("bwrap+uid")
+    'bwrap (a box for each seat, without network), own uid per seat'
+    """
     if level == "basic":
         return "basic (bots have the rights of this user)"
-    if level == "bwrap":
-        return "bwrap (a box for each seat, without network)"
-    version = landlock_version()
-    landlock = f"Landlock {version}" if version else "no Landlock: files are not protected"
-    return f"linux (seccomp, {landlock})"
+    if bare(level) == "bwrap":
+        words = "bwrap (a box for each seat, without network)"
+    else:
+        version = landlock_version()
+        landlock = f"Landlock {version}" if version else "no Landlock: files are not protected"
+        words = f"linux (seccomp, {landlock})"
+    for one in additions(level):
+        words += f", {NAMED[one]}"
+        if one == "cgroup":
+            words += f" (v{groups.place().version})"
+    return words

@@ -21,6 +21,7 @@ if __name__ == "__main__":
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 from referee.seats import sandbox_kernel
+from referee.seats.groups import enter
 from referee.seats.steps import RELAY_BYTES, RELAY_FILES, set_limits, take_steps
 
 
@@ -52,22 +53,32 @@ class Inside:
         self._relay: dict[str, Any] | None = self._sandbox["relay"]
         self._report: int = order["report"]
         self._link: list[int] = order["stdio"] or []
+        self._entrances: list[int] = order["entrances"]
         self._listener: socket.socket | None = None
         self._endpoint = ""
         self._pid = 0
-        for fd in (self._report, *self._link):
+        for fd in (self._report, *self._link, *self._entrances):
             os.set_inheritable(fd, False)
 
     def run(self) -> NoReturn:
         """Start the bot, be there for it, and end when it has ended."""
         steps: list[tuple[str, Callable[[], object]]] = [
             ("cwd", lambda: os.chdir(self._order["cwd"])),
+            ("uid", self._become),
             ("sandbox", self._enter),
             ("exec", self._start),
             ("sandbox", self._stay),
         ]
         take_steps(steps, self._report)
         raise AssertionError("take_steps does not return")
+
+    def _become(self) -> None:
+        uid: int | None = self._sandbox["uid"]
+        if uid is None:
+            return
+        if self._sandbox["box"]:  # where its folder is another one, which bubblewrap has made
+            os.chown(self._sandbox["scratch"], uid, uid)
+        sandbox_kernel.become(uid)
 
     def _enter(self) -> None:
         """Open the endpoint, while that is allowed, and give up all other rights."""
@@ -96,12 +107,14 @@ class Inside:
                 [
                     ("parent", lambda: self._die_with(me)),
                     ("descriptors", self._take_link),
+                    ("group", lambda: enter(self._entrances)),
                     ("limits", lambda: set_limits(self._order["limits"])),
                     ("exec", lambda: os.execvpe(argv[0], argv, env)),
                 ],
                 told,
             )
-        os.close(told)
+        for fd in (told, *self._entrances):
+            os.close(fd)
         with os.fdopen(heard, "rb") as file:
             failure = file.read()
         if failure:

@@ -10,6 +10,7 @@ import ctypes
 import errno
 import os
 import platform
+import signal
 import stat
 import struct
 from collections.abc import Iterable
@@ -49,14 +50,31 @@ def hide_memory() -> None:
 # ---- privileges --------------------------------------------------------------------------------
 
 
-def drop_privileges() -> None:
-    """No set-uid program gives any right from now on, and root is a user like any other."""
+def become(uid: int) -> None:
+    """Be the user and the group of this number and of no other, for good."""
+    parent = os.getppid()
+    _bound_privileges()
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    # The change has cleared it; and the parent may have died meanwhile.
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(127)
+
+
+def _bound_privileges() -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     for number in range(_MOST_CAPABILITIES):
         try:
             prctl(PR_CAPBSET_DROP, number)
         except OSError:  # past the last one; or not allowed, where there is little to drop
             break
+
+
+def drop_privileges() -> None:
+    """No set-uid program gives any right from now on, and root is a user like any other."""
+    _bound_privileges()
     try:
         prctl(PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL)
     except OSError:  # kernels before 4.3 know no ambient set

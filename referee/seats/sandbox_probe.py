@@ -1,8 +1,8 @@
 """
 A bot that tries to do what no bot should be able to, and says what it could do.
 
-Run inside a sandbox as `python -I -S sandbox_probe.py [memory|processes|disk]`, with bait laid out
-by the referee outside. It prints a JSON object: for each attempt `yes`, or why it failed. Nothing
+Run inside a sandbox as `python -I -S sandbox_probe.py [LIMIT]`, with bait laid out by the referee
+outside. It prints a JSON object: for each attempt `yes`, or why it failed. Nothing
 that it tries does any harm where it succeeds. Standard library only.
 """
 
@@ -12,6 +12,7 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +28,7 @@ _TRY = 4
 """So many times more than that it tries to get."""
 
 _ATTEMPT_SECONDS = 3
+_SEAT_SECONDS = 60
 _MPTCP, _VSOCK, _NETLINK = 262, 40, 16
 _NEW_USER, _GET_NO_NEW_PRIVS = 0x10000000, 39
 _SEIZE = 0x4206
@@ -40,9 +42,13 @@ _IO_URING_SETUP = 425
 
 
 class Bait:
-    """What a probe is to try its hands on: files, sockets and a process of the referee's side."""
+    """
+    What a probe is to try its hands on: files, sockets and processes of the referee's side.
 
-    def __init__(self) -> None:
+    Another seat's are those of `uid`, where seats have uids of their own.
+    """
+
+    def __init__(self, uid: int | None = None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="rf-bait-")
         self.folder = self._folder.name
         mark = os.path.basename(self.folder)
@@ -50,6 +56,9 @@ class Bait:
         for name in ("secret", "other_seat"):
             with open(os.open(self._at(name), os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
                 file.write("bait")
+        self._seat = subprocess.Popen(["sleep", str(_SEAT_SECONDS)], user=uid, group=uid)
+        if uid is not None:
+            os.chown(self._at("other_seat"), uid, uid)
         self._tcp = socket.create_server(("127.0.0.1", 0))
         self._udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._udp.bind(("127.0.0.1", 0))
@@ -63,6 +72,7 @@ class Bait:
             "pid": os.getpid(), "born": born(os.getpid()), "folder": self.folder,
             "home": home, "names": os.listdir(home), "tcp": self._tcp.getsockname()[1],
             "udp": self._udp.getsockname()[1], "abstract": mark, "shared": self._shared,
+            "uid": os.getuid(), "seat": self._seat.pid, "seat_born": born(self._seat.pid),
         }  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -71,6 +81,8 @@ class Bait:
     def __exit__(self, *_: object) -> None:
         for one in (self._tcp, self._udp, *self._unix):
             one.close()
+        self._seat.kill()
+        self._seat.wait()
         for path in self._shared:
             if os.path.exists(path):
                 os.unlink(path)
@@ -167,6 +179,16 @@ class Attempts:
         found = born(self._bait["pid"])
         if found and found != self._bait["born"]:
             raise Refused("there is no such process")
+
+    def signal_other_seat(self) -> None:
+        os.kill(self._bait["seat"], 0)
+        found = born(self._bait["seat"])
+        if found and found != self._bait["seat_born"]:
+            raise Refused("there is no such process")
+
+    def same_user(self) -> None:
+        if os.getuid() != self._bait["uid"]:
+            raise Refused(f"its own user is {os.getuid()}")
 
     def read_referee_memory(self) -> None:
         self.see_referee()
@@ -283,6 +305,17 @@ def _memory() -> dict[str, str]:
     return {"memory": "yes"}
 
 
+def _shared_memory() -> dict[str, str]:
+    """Memory that belongs to no process: in files without a name, which are not mapped."""
+    block = bytes(4 << 20)
+    for count in range(_TRY * MEMORY_BYTES // len(block)):
+        try:
+            os.write(os.memfd_create("held"), block)
+        except OSError as error:
+            return {"shared_memory": f"stopped at {count * 4} MB: {error.strerror}"}
+    return {"shared_memory": "yes"}
+
+
 def _processes() -> dict[str, str]:
     for count in range(_TRY * PROCESSES):
         try:
@@ -307,7 +340,7 @@ def _disk() -> dict[str, str]:
 
 
 LIMITS: dict[str, Callable[[], dict[str, str]]] = {
-    "memory": _memory, "processes": _processes, "disk": _disk,
+    "memory": _memory, "shared_memory": _shared_memory, "processes": _processes, "disk": _disk,
 }  # fmt: skip
 
 
