@@ -12,7 +12,17 @@ from referee.rulings import Blame
 from referee.seats.sandbox import Level
 from referee.table import PlayRecord
 from tests.arena_help import Outcome, bot, job, play
-from tests.bad_bots.table import LIFE, NAMES, PROCESSES, RESOURCES, ROWS, STDIO, TRANSPORT, Row
+from tests.bad_bots.table import (
+    GROUPED,
+    LIFE,
+    NAMES,
+    PROCESSES,
+    RESOURCES,
+    ROWS,
+    STDIO,
+    TRANSPORT,
+    Row,
+)
 from tests.sandbox_help import need
 from tests.test_zoo import check_play, check_start, peak_kb, survivors, work_of
 
@@ -32,7 +42,18 @@ BOX = [
     row for row in [*LIFE[:8], *PROCESSES, *RESOURCES, *NAMES[:2]]
     if not row.alone and row.mode not in ELSEWHERE
 ]  # fmt: skip
-CASES = [*(("linux", row) for row in LINUX), *(("bwrap", row) for row in BOX)]
+# What is added to a level shows in what a bot does with processes, memory and files.
+ADDED = [
+    row for row in [*LIFE[:3], *PROCESSES, *RESOURCES, *STDIO[:1], *GROUPED]
+    if not row.alone and row.mode not in ELSEWHERE
+]  # fmt: skip
+CASES: list[tuple[Level, Row]] = [
+    *(("linux", row) for row in LINUX),
+    *(("linux+cgroup", row) for row in GROUPED),
+    *(("linux+uid+cgroup", row) for row in ADDED),
+    *(("bwrap", row) for row in BOX),
+    *(("bwrap+uid+cgroup", row) for row in ADDED),
+]
 
 
 def played(level: Level, row: Row, folder: Path) -> Outcome:
@@ -80,7 +101,7 @@ def test_a_misbehaviour_in_a_sandbox_is_ruled_on_as_outside(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["linux", "bwrap"])
+@pytest.mark.parametrize("level", ["linux", "bwrap", "linux+uid+cgroup", "bwrap+uid+cgroup"])
 @pytest.mark.parametrize("mode", sorted(ELSEWHERE))
 def test_a_bot_that_attacks_its_parent_stops_itself(
     level: Level, mode: str, clean: dict[str, PlayRecord], tmp_path: Path
@@ -117,7 +138,7 @@ def attacked(level: Level, mode: str, folder: Path, transport: str = "zeromq") -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["linux", "bwrap"])
+@pytest.mark.parametrize("level", ["linux", "bwrap", "bwrap+uid+cgroup"])
 @pytest.mark.parametrize("transport", ["zeromq", "tcp"])
 def test_a_message_without_end_fills_the_relay_of_its_bot(
     level: Level, transport: str, tmp_path: Path

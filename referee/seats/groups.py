@@ -20,6 +20,9 @@ _MAIN = "referee-main"
 """Where the referee itself goes: a group of version 2 that has groups with limits in it holds no
 process."""
 
+_NEARLY = 0.9
+"""Of a limit: what ran out beneath that was another one."""
+
 _CONTROLLERS = ("memory", "pids")
 _END_SECONDS, _PAUSE_SECONDS = 1.0, 0.005
 
@@ -84,20 +87,37 @@ class Group:
     def exceeded(self) -> str:
         """The limit that the bot ran into, with numbers; empty where it has not."""
         limits = self._limits
-        name = "memory.oom_control" if limits.version == 1 else "memory.events"
-        if limits.memory_bytes and _counter(os.path.join(limits.memory, name), "oom_kill"):
+        if limits.memory_bytes and self._memory_ran_out(limits.memory_bytes):
             room = limits.memory_bytes // MB
             return (
                 f"it wanted more than {room} MB of memory, the limit is {room} MB, "
                 "shared memory included"
             )
-        if limits.processes and _counter(os.path.join(limits.pids, "pids.events"), "max"):
-            most = limits.processes + limits.threads
+        if limits.processes and self._forks_failed(most := limits.processes + limits.threads):
             return (
                 f"it ran {most} processes and threads at once, the limit is {limits.processes} "
                 f"processes and {limits.threads} threads"
             )
         return ""
+
+    def _memory_ran_out(self, room: int) -> bool:
+        """Whether the kernel killed for memory here, and that of this group's own limit."""
+        folder = self._limits.memory
+        if self._limits.version == 2:
+            path = os.path.join(folder, "memory.events")
+            return _counter(path, "oom_kill") > 0 and _counter(path, "oom") > 0
+        # Counted also where all of the machine's memory, or that of a group above, ran out.
+        killed = _counter(os.path.join(folder, "memory.oom_control"), "oom_kill")
+        return killed > 0 and _number(folder, "memory.max_usage_in_bytes") >= room * _NEARLY
+
+    def _forks_failed(self, most: int) -> bool:
+        """Whether a fork failed here, and that for this group's own limit."""
+        folder = self._limits.pids
+        if not _counter(os.path.join(folder, "pids.events"), "max"):
+            return False
+        # Counted also where a group above was full. Kernels before 6.6 do not keep the peak.
+        peak = max(_number(folder, "pids.peak"), _number(folder, "pids.current"))
+        return peak >= most * _NEARLY
 
     def _settings(self) -> Iterator[tuple[str, int]]:
         limits = self._limits
@@ -167,6 +187,14 @@ def _counter(path: str, name: str) -> int:
             lines = (line.split() for line in file)
             return next((int(line[1]) for line in lines if line[:1] == [name]), 0)
     except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _number(folder: str, name: str) -> int:
+    try:
+        with open(os.path.join(folder, name), encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
         return 0
 
 

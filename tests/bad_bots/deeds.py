@@ -5,6 +5,7 @@ Everything is bounded in number, size and time.
 
 import contextlib
 import fcntl
+import mmap
 import os
 import select
 import signal
@@ -402,6 +403,16 @@ def _kills_all(bot: Zoo, ask: Ask) -> None:
     bot.act(ask)
 
 
+def _forks_at_once(bot: Zoo, ask: Ask) -> None:
+    """As many processes as there may be, at once: where nothing stops it, 3,000 at most."""
+    for _ in range(3000):
+        try:
+            _child(_sleeps_for_ever)
+        except BlockingIOError:
+            break
+    time.sleep(ALARM_SECONDS)
+
+
 def _forks_without_end(bot: Zoo, ask: Ask) -> None:
     """Only where it is alone, and there 2,000 at most."""
     assert os.getpid() == 1
@@ -438,6 +449,23 @@ def _memory_of_children(bot: Zoo, ask: Ask) -> None:
     for _ in range(5):
         _child(hold)
     time.sleep(ALARM_SECONDS)
+
+
+def _memory_of_nobody(bot: Zoo, ask: Ask) -> None:
+    """Memory that no process has: in files without a name, 400 MiB of it at most."""
+    for _ in range(100):
+        fd = os.memfd_create("held")
+        os.write(fd, bytes(4 << 20))
+    bot.act(ask)
+
+
+def _memory_shared(bot: Zoo, ask: Ask) -> None:
+    """Memory that is shared with children, and so no process's own; 400 MiB at most."""
+    for _ in range(100):
+        shared = mmap.mmap(-1, 4 << 20)
+        shared.write(bytes(4 << 20))
+        HELD.append(shared)
+    bot.act(ask)
 
 
 def _descriptors(bot: Zoo, ask: Ask) -> None:
@@ -544,11 +572,14 @@ DEEDS: dict[str, Deed] = {
     "bomb": _bomb,
     "ignores_signals": _ignores_signals,
     "kills_all": _kills_all,
+    "forks_at_once": _forks_at_once,
     "forks_without_end": _forks_without_end,
     "kills_keeper": _kills_keeper,
     "stops_keeper": _stops_keeper,
     "memory": _memory,
     "memory_of_children": _memory_of_children,
+    "memory_of_nobody": _memory_of_nobody,
+    "memory_shared": _memory_shared,
     "full_disk": _full_disk,
     "descriptors": _descriptors,
     "files": _files,

@@ -288,6 +288,14 @@ RESOURCES = [
     _hard("stderr_steering", "resources", "crashed", "exit code 6"),
 ]
 
+GROUPED = [
+    # Whichever it meets first: processes need memory too.
+    _hard("forks_at_once", "processes", "resource", ", the limit is "),
+    _hard("memory_of_nobody", "resources", "resource", "MB of memory, the limit is 128 MB"),
+    _hard("memory_shared", "resources", "resource", "MB of memory, the limit is 128 MB"),
+]
+"""Only where a control group bounds them: nothing else does so at once, or at all."""
+
 NAMES = [
     _fine("name_escapes", "names"),
     _fine("name_bidi", "names"),
