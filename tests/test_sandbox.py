@@ -266,6 +266,17 @@ print("words", file=sys.stderr); sys.exit(7)
         assert ran.process.exit is not None
         assert (ran.process.exit.code, ran.process.exit.stderr_first) == (7, ("words",))
 
+    def test_an_end_right_after_the_start_is_seen(self, level: Level) -> None:
+        """Before the one inside listens for it: which comes first is chance, so there are many."""
+        spec = LaunchSpec(argv=("/bin/sh", "-c", "exit 7"), level=level)
+        many = [started(spec) for _ in range(16)]
+        for process, output in many:
+            with output:
+                assert process.wait_gone(SECONDS)
+                process.close()
+            assert process.exit is not None
+            assert process.exit.code == 7
+
     def test_a_signal_that_ends_a_bot_is_told_from_an_exit_code(self, level: Level) -> None:
         ran = run_python(level, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
         assert ran.process.exit is not None

@@ -141,6 +141,7 @@ class Inside:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGTERM, lambda *_: os.kill(self._pid, signal.SIGTERM))
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        os.write(woken, b"\0")  # it may have ended before this could be heard of
         ended: list[tuple[int, int]] = []
 
         def has_ended() -> bool:
