@@ -384,6 +384,7 @@ class TestStrangers:
         (tmp_path / "deep" / "er").mkdir(parents=True)
         for name in ("bot", "deep/er/weights", "secret"):
             (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / "bot").chmod(0o755)
         argv, hidden = [str(tmp_path / "bot")], [str(tmp_path / "secret")]
         before = closed_to_strangers(level, argv, str(tmp_path), (), hidden)
         if level == "bwrap":  # at level linux this interpreter may be closed itself
@@ -392,14 +393,18 @@ class TestStrangers:
         assert closed_to_strangers(level, argv, str(tmp_path), (), hidden) == before
         (tmp_path / "deep" / "er" / "weights").chmod(0o600)
         found = closed_to_strangers(level, argv, str(tmp_path), (), hidden)
-        assert found in (before, str(tmp_path / "deep" / "er" / "weights"))
-        assert found
+        assert found == (before or str(tmp_path / "deep" / "er" / "weights"))
+        (tmp_path / "deep" / "er" / "weights").chmod(0o644)
+        (tmp_path / "bot").chmod(0o744)  # for its owner to run, and for others to read
+        found = closed_to_strangers(level, argv, str(tmp_path), (), hidden)
+        assert found == (before or str(tmp_path / "bot"))
 
     def test_a_private_home_is_closed_at_linux_and_open_in_a_box(self, tmp_path: Path) -> None:
         open_to_all(tmp_path)
         home = tmp_path / "home"
         (home / "bots").mkdir(parents=True)
         (home / "bots" / "bot").write_text("#!/bin/sh\n")
+        (home / "bots" / "bot").chmod(0o755)
         home.chmod(0o700)
         argv = [str(home / "bots" / "bot")]
         assert closed_to_strangers("linux", argv, None, (), ()) != ""

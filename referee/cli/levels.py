@@ -63,6 +63,7 @@ def settled(
     click.echo(line, err=as_json)
     if level != "basic" and sys.platform == "linux":
         hide_memory()
+    if additions(level):
         slots.sweep()
     return replace(league, level=level, hidden=hidden)
 

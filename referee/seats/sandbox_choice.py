@@ -78,7 +78,10 @@ def try_level(level: Level, limit: str = "") -> Finding:
         return Finding(level, False, why, {})
     if "uid" not in additions(level):
         return _tried(level, limit, None)
-    other = slots.take(own_uid=True)
+    try:
+        other = slots.take(own_uid=True)
+    except OSError as error:
+        return Finding(level, False, str(error), {})
     try:
         return _tried(level, limit, other.uid)
     finally:

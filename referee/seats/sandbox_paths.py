@@ -45,15 +45,18 @@ def own_folders() -> list[str]:
 
 def interpreter_folders(argv: Sequence[str], cwd: str) -> list[str]:
     """Where the program that `argv` starts is installed, and what it builds upon."""
+    return [folder for path in executed(argv, cwd) for folder in _installation(path)]
+
+
+def executed(argv: Sequence[str], cwd: str) -> list[str]:
+    """The files that are run when `argv` is: the program, what it is a link to, interpreters."""
     found: list[str] = []
     waiting = [_whole(argv[0], cwd)] if argv else []
-    seen: set[str] = set()
     while waiting:
         path = waiting.pop()
-        if path in seen or not os.path.isfile(path):
+        if path in found or not os.path.isfile(path):
             continue
-        seen.add(path)
-        found += _installation(path)
+        found.append(path)
         waiting += [os.path.realpath(path), *_next_link(path), *_first_line(path)]
     return found
 

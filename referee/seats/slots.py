@@ -15,17 +15,21 @@ import secrets
 import signal
 import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from referee.seats.groups import end_group
 from referee.seats.scratch import remove_folder
 
-UIDS = range(60_706, 61_184)
-"""Given to nobody by the lists of Debian and of systemd, and below 65536, where containers end."""
+UIDS: Sequence[int] = (*range(60_706, 61_184), *range(70_000, 74_000))
+"""Given to nobody by the lists of Debian and of systemd. The first are below 65536, where many
+containers end."""
 
 SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")
 """Where any user may leave something."""
+
+_FIRST = 478
+"""Of the numbers, where the search begins: so many are enough almost always."""
 
 _CLEAR_SECONDS = 2.0
 _PAUSE_SECONDS = 0.005
@@ -69,8 +73,10 @@ class Slot(NamedTuple):
 def take(*, own_uid: bool) -> Slot:
     """Hold a number that nobody holds, and whose uid is nobody's; raises OSError without one."""
     folder = _folder()
-    start = secrets.randbelow(len(UIDS))
-    for number in (*UIDS[start:], *UIDS[:start]):
+    end = _end_of_uids()
+    usable = [number for number in UIDS if number < end]
+    start = secrets.randbelow(min(len(usable), _FIRST))
+    for number in (*usable[start:], *usable[:start]):
         slot = _locked(folder, number, own_uid=own_uid)
         if slot is None:
             continue
@@ -79,7 +85,7 @@ def take(*, own_uid: bool) -> Slot:
         ):
             return slot
         slot.close()
-    raise OSError(f"all {len(UIDS)} numbers for bots in sandboxes are taken ({folder})")
+    raise OSError(f"all {len(usable)} numbers for bots in sandboxes are taken ({folder})")
 
 
 def sweep() -> None:
@@ -91,6 +97,15 @@ def sweep() -> None:
             if os.fstat(slot.fd).st_size:
                 slot.clear()
             slot.close()
+
+
+def _end_of_uids() -> int:
+    """The first number that is no user's any more: in a container there are fewer."""
+    try:
+        with open("/proc/self/uid_map", encoding="ascii") as file:
+            return max(int(first) + int(count) for first, _, count in map(str.split, file))
+    except (OSError, ValueError):
+        return 1 << 16
 
 
 def _folder() -> str:

@@ -13,6 +13,7 @@ from referee.seats.sandbox import Level, bare, relay_folders
 from referee.seats.sandbox_paths import (
     SYSTEM,
     below,
+    executed,
     interpreter_folders,
     own_folders,
     program_folders,
@@ -52,10 +53,14 @@ def closed_to_strangers(
     own = [*program_folders(argv, folder), *map(os.path.abspath, readable), *own_folders()]
     own = [path for path in own if os.path.exists(path) and not below(path, secret)]
     programs = [path for path in programs if os.path.exists(path) and not below(path, SYSTEM)]
+    run = executed(argv, folder)
     if bare(level) != "bwrap":
-        for path in [*programs, *own]:
+        for path in [*programs, *own, *run]:
             if halt := strangers_halt_at(path if os.path.isdir(path) else os.path.dirname(path)):
                 return halt
+    for path in run:
+        if not _open_to_strangers(path, _READ | _ENTER):
+            return path
     for paths, depth in ((programs, _SHALLOW), (own, _DEEP)):
         for path in dict.fromkeys(map(os.path.realpath, paths)):
             if found := _closed_below(path, depth, secret):
@@ -75,7 +80,7 @@ def _closed_below(path: str, depth: int, secret: Collection[str]) -> str:
         if looked_at > _MOST:
             return ""
         folder = os.path.isdir(path)
-        if not _open_to_strangers(path, _READ | _ENTER if folder else _READ):
+        if not _open_to_strangers(path, _READ | _ENTER if _is_for_entering(path) else _READ):
             return path
         if folder and depth:
             with os.scandir(path) as entries:
@@ -86,6 +91,14 @@ def _closed_below(path: str, depth: int, secret: Collection[str]) -> str:
                     if entry.name not in _NEEDLESS and not entry.is_symlink()
                 ]
     return ""
+
+
+def _is_for_entering(path: str) -> bool:
+    """Whether it is a folder, or a file that its owner may run."""
+    try:
+        return bool(os.stat(path).st_mode & stat.S_IXUSR)
+    except OSError:
+        return False
 
 
 def _open_to_strangers(path: str, rights: int) -> bool:
