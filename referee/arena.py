@@ -328,17 +328,8 @@ class Arena:
             if player.bot.state == "gone":
                 player.drop_asks()
                 continue
-            player.unexpected = 0
-            player.bot.new_turn()
-            now = time.monotonic()
-            for ask in player.unsent:
-                ask.sent = now
-                ask.deadline = deadline = now + ask.allowed_ms / 1000
-                if deadline < self.judge.earliest:
-                    self.judge.earliest = deadline
-            player.unsent.clear()
             self._asked = player
-            player.hand_over()
+            self.judge.earliest = min(self.judge.earliest, player.ask_now(time.monotonic()))
         self._to_ask.clear()
 
     def _end_deals(self, live: LiveTable) -> None:

@@ -321,7 +321,7 @@ class Judge:
         gone = kind in ("crashed", "disconnected")
         if not player.played:
             assert player.loss is not None
-            self.roster.unseated(player, _blame_of(player, player.loss, player.seat, None, "none"))
+            self.roster.unseated(player, blame_of(player, player.loss, player.seat, None, "none"))
         for live, seat in list(player.live):
             if not gone or (live, seat) in owed:
                 self._forfeit(player, live, seat, owed.get((live, seat)))

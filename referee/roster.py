@@ -1,5 +1,6 @@
 """The bots of a job: one process for each entrant and seat, started, replaced and ended."""
 
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,6 +107,20 @@ class Player:
         else:
             for message in messages:
                 bot.send(message)
+
+    def ask_now(self, now: float) -> float:
+        """Hand over its asks, whose clocks start here; when the first of them runs out."""
+        self.unexpected = 0
+        self.bot.new_turn()
+        first = math.inf
+        for ask in self.unsent:
+            ask.sent = now
+            ask.deadline = deadline = now + ask.allowed_ms / 1000
+            if deadline < first:
+                first = deadline
+        self.unsent.clear()
+        self.hand_over()
+        return first
 
     def heard_alone(self) -> list[tuple[Any, int]]:
         """Wait for its answer alone, for a moment, if it owes one: what a poll would tell of it."""
