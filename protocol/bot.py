@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 import zmq
@@ -31,14 +32,15 @@ from protocol.messages import (
     Bye,
     End,
     Fault,
-    FromReferee,
     Hello,
     Ping,
     Pong,
-    RefereeBatch,
+    Sealed,
+    SealedAsk,
+    SealedBatch,
     Start,
     Welcome,
-    decode_from_referee,
+    decode_sealed,
     encode,
 )
 
@@ -146,16 +148,16 @@ class Bot:
     def _take(self, send: Send, data: bytes) -> bool:
         """Act on one message; False when it was the last."""
         try:
-            message = decode_from_referee(data)
+            message = decode_sealed(data)
         except msgspec.ValidationError as error:
             return self._take_apart(send, data, error)
-        if type(message) is Ask:
+        if type(message) is SealedAsk:
             send(encode(self._answer(message)))
-        elif isinstance(message, RefereeBatch):
+        elif isinstance(message, SealedBatch):
             replies = [
                 reply
                 for one in message.messages
-                if (reply := self._answer(one) if type(one) is Ask else self._reply(one))
+                if (reply := self._answer(one) if type(one) is SealedAsk else self._reply(one))
             ]
             if len(replies) > 1:
                 send(encode(BotBatch(messages=replies)))
@@ -180,9 +182,9 @@ class Bot:
             more = self._take(send, bytes(part)) and more
         return more
 
-    def _reply(self, message: FromReferee) -> Act | Pong | None:
+    def _reply(self, message: Sealed) -> Act | Pong | None:
         """What a message is answered with, if with anything."""
-        if isinstance(message, Ask):
+        if isinstance(message, SealedAsk):
             return self._answer(message)
         if isinstance(message, Ping):
             return Pong(id=message.id)
@@ -199,7 +201,8 @@ class Bot:
             self.faulted(message)
         return None
 
-    def _answer(self, ask: Ask) -> Act:
+    def _answer(self, ask: Any) -> Act:
+        # A SealedAsk is an Ask to whoever reads it; no type can say so.
         decision = self.decide(ask)
         return decision if isinstance(decision, Act) else Act(id=ask.id, action=decision)
 

@@ -5,6 +5,7 @@ do not know. Within a version fields and messages are only ever added.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Annotated, Any
 
 import msgspec
@@ -266,6 +267,25 @@ class Ask(Message, tag="ask", frozen=True):
     bank_ms: int
 
 
+class SealedAsk(Message, tag="ask", frozen=True, dict=True):
+    """An Ask whose view is decoded when it is first looked at: what the Python client receives.
+
+    Decoding the view is most of what an ask costs a bot that answers at once.
+    """
+
+    table: Id
+    id: Id
+    sealed: msgspec.Raw = msgspec.field(name="view")
+    legal: list[str]
+    time_ms: int
+    bank_ms: int
+
+    @cached_property
+    def view(self) -> AnyView:
+        """Raises msgspec.ValidationError where it is not a view of this version."""
+        return _decode_view(self.sealed)
+
+
 class EncodedAsk(Message, tag="ask", frozen=True):
     """An Ask whose view is JSON already: what the referee sends."""
 
@@ -319,6 +339,12 @@ class RefereeBatch(Message, tag="batch", frozen=True):
     messages: Sequence[Start | Ask | Fault | End | Ping | Pong]
 
 
+class SealedBatch(Message, tag="batch", frozen=True):
+    """A RefereeBatch as the Python client receives it."""
+
+    messages: Sequence[Start | SealedAsk | Fault | End | Ping | Pong]
+
+
 class EncodedBatch(Message, tag="batch", frozen=True):
     """A RefereeBatch as the referee sends it."""
 
@@ -330,6 +356,8 @@ ToBot = Welcome | Start | EncodedAsk | Fault | End | Bye | Ping | Pong | Encoded
 """What the referee encodes."""
 
 FromReferee = Welcome | Start | Ask | Fault | End | Bye | Ping | Pong | RefereeBatch
+Sealed = Welcome | Start | SealedAsk | Fault | End | Bye | Ping | Pong | SealedBatch
+"""The same with views still encoded."""
 
 _encoder = msgspec.json.Encoder()
 encode = _encoder.encode
@@ -339,3 +367,6 @@ decode_from_bot = msgspec.json.Decoder(FromBot).decode
 """Raises msgspec.DecodeError (ValidationError too) or RecursionError on anything else."""
 
 decode_from_referee = msgspec.json.Decoder(FromReferee).decode
+
+decode_sealed = msgspec.json.Decoder(Sealed).decode
+_decode_view = msgspec.json.Decoder(AnyView).decode

@@ -11,9 +11,18 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import astuple
 
 from protocol.bot import Bot
-from protocol.messages import Act, Ask, decode_from_bot, decode_from_referee, encode
+from protocol.messages import (
+    Act,
+    Ask,
+    SealedAsk,
+    decode_from_bot,
+    decode_from_referee,
+    decode_sealed,
+    encode,
+)
 from tests.in_memory import replies_of
 from tests.make_vectors import FOLDER, vector_files
 
@@ -67,6 +76,20 @@ def test_every_message_decodes_and_encodes_to_the_same(name: str) -> None:
             continue
         decode = decode_from_bot if line["from"] == "bot" else decode_from_referee
         assert json.loads(encode(decode(data))) == line["message"]
+
+
+@every_conversation
+def test_the_client_sees_the_same_of_every_ask(name: str) -> None:
+    for line in lines_of(name)[1:]:
+        for message in flat(line["message"]):
+            if message["type"] == "ask":
+                data = json.dumps(message).encode()
+                ask, sealed = decode_from_referee(data), decode_sealed(data)
+                assert isinstance(ask, Ask)
+                assert isinstance(sealed, SealedAsk)
+                fields = Ask.__struct_fields__
+                assert [getattr(sealed, one) for one in fields] == list(astuple(ask))
+                assert sealed.view is sealed.view
 
 
 def test_what_a_later_version_adds_is_ignored() -> None:
