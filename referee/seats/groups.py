@@ -293,9 +293,10 @@ def _move_aside(folder: str) -> None:
     with open(os.path.join(folder, "cgroup.procs"), encoding="ascii") as file:
         others = [line.strip() for line in file if line.strip() != str(os.getpid())]
     if others:
+        user = "" if os.geteuid() == 0 else " --user"
         raise GroupError(
             f"other processes are in {folder}; "
-            "`systemd-run --user --scope -p Delegate=yes` starts the referee in one of its own"
+            f"`systemd-run{user} --scope -p Delegate=yes` starts the referee in a group of its own"
         )
     try:
         aside = os.path.join(folder, _MAIN)
