@@ -27,6 +27,7 @@ from referee.seats.excess import NEVER, RELAY_ROOM, Usage
 from referee.seats.family import descendants as descendants
 from referee.seats.family import lists_children
 from referee.seats.launch import Launch
+from referee.seats.leavings import Leavings
 from referee.seats.output import LINES as LINES
 from referee.seats.output import Stderr
 
@@ -90,6 +91,7 @@ class Keeper:
         watched = any(launch.watch.values())
         self._watch_at = time.monotonic() + self._watch_every if watched else NEVER
         self._pause = FIRST_PAUSE  # between two sweeps
+        self._leavings = Leavings()
         self._wake, wake = os.pipe()
         stdin, hold = os.pipe()
         stdout = os.open(os.devnull, os.O_RDWR)
@@ -133,6 +135,7 @@ class Keeper:
                 self._kill()
         self._pump()
         self._stderr.save()
+        self._leavings.remove()
         if self._launch.slot is not None:
             self._launch.slot.clear()
         self._channel.send("gone", left=descendants(os.getpid()))
@@ -253,11 +256,14 @@ class Keeper:
         if now < self._watch_at or now >= self._kill_at:
             return
         self._watch_at = now + self._watch_every
-        self._excess = self._usage.exceeded(descendants(os.getpid())) or self._excess
+        family = descendants(os.getpid())
+        self._leavings.look(family)
+        self._excess = self._usage.exceeded(family) or self._excess
         if self._excess:
             self._kill()
 
     def _kill(self) -> None:
+        self._leavings.look([self._pid] * self._running + descendants(os.getpid()))
         self._kill_at = min(self._kill_at, time.monotonic())
 
     def _advance(self) -> None:

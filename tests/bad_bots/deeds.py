@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from ctypes import CDLL
 
 from tests.bad_bots.client import COMMAND, LONG, MORE, Ask, Dealer, Lines, Wire, Zoo, framed
 
@@ -513,6 +514,40 @@ def _full_disk(bot: Zoo, ask: Ask) -> None:
             file.write(b"x" * 1_000_000)
 
 
+def _shared_memory(bot: Zoo, ask: Ask) -> None:
+    """Leaves shared memory behind: a file that it has mapped, a child's, and a segment."""
+    name = f"/dev/shm/zoo-{os.getpid()}"
+    HELD.append(mapped(name))
+
+    def hold() -> None:
+        HELD.append(mapped(f"{name}-child"))
+        _sleeps_for_ever()
+
+    _child(hold)
+    while not os.path.exists(f"{name}-child"):
+        time.sleep(0.001)
+    segment(4096)
+    bot.act(ask)
+
+
+def _shared_memory_and_exit(bot: Zoo, ask: Ask) -> None:
+    """A segment, and the end."""
+    segment(4096)
+    os._exit(5)
+
+
+def mapped(path: str) -> mmap.mmap:
+    """A new file, mapped and closed."""
+    with open(path, "xb+") as file:
+        file.truncate(4096)
+        return mmap.mmap(file.fileno(), 4096)
+
+
+def segment(size: int) -> int:
+    """A new segment of System V."""
+    return int(CDLL(None).shmget(0, size, 0o1600))
+
+
 def _stderr_flood(bot: Zoo, ask: Ask) -> None:
     for _ in range(160):
         os.write(2, b"e" * 65_536)
@@ -584,6 +619,8 @@ DEEDS: dict[str, Deed] = {
     "descriptors": _descriptors,
     "files": _files,
     "large_file": _large_file,
+    "shared_memory": _shared_memory,
+    "shared_memory_and_exit": _shared_memory_and_exit,
     "stderr_flood": _stderr_flood,
     "stderr_steering": _stderr_steering,
 }

@@ -284,6 +284,8 @@ RESOURCES = [
     _fine("descriptors", "resources"),
     _fine("files", "resources"),
     _fine("large_file", "resources"),
+    _fine("shared_memory", "resources"),
+    _hard("shared_memory_and_exit", "resources", "crashed", "exit code 5"),
     _fine("stderr_flood", "resources"),
     _hard("stderr_steering", "resources", "crashed", "exit code 6"),
 ]
