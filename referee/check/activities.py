@@ -18,6 +18,7 @@ from referee.games.game import Game
 from referee.games.rulesets import game_named
 from referee.seats.bot import BotCommand
 from referee.seats.dialogue import Dialogue, NoStart, Parting, ending
+from referee.seats.sandbox import Level
 from referee.seats.trouble import PRINT_TO_STDERR
 
 MANY_DEALS = 30
@@ -52,12 +53,15 @@ class Activities:
     """Everything that a check does with a bot; a fresh process for each activity."""
 
     def __init__(
-        self, command: BotCommand, watch: Watch, folder: Path, start_seconds: float
-    ) -> None:
+        self, command: BotCommand, watch: Watch, folder: Path, start_seconds: float,
+        level: Level = "basic",
+    ) -> None:  # fmt: skip
         self.command = command
         self.watch = watch
         self.folder = folder
         self.start_seconds = start_seconds
+        self.level = level
+        """What the bot is kept in."""
         self.hello: Hello | None = None
         self.place: Place | None = None
         """Where the bot has played a whole deal, and plays all that follows."""
@@ -72,7 +76,7 @@ class Activities:
         dialogue = Dialogue(
             self.command, game=place.game.name if place else None, seat=place.seat if place else 0,
             tables=tables, start_seconds=self.start_seconds, stderr_folder=str(self.folder),
-            welcome=None if dress is encode else dress,
+            welcome=None if dress is encode else dress, level=self.level,
         )  # fmt: skip
         try:
             with dialogue:
@@ -97,7 +101,7 @@ class Activities:
         """
         dialogue = Dialogue(
             self.command, game=None, start_seconds=self.start_seconds,
-            stderr_folder=str(self.folder),
+            stderr_folder=str(self.folder), level=self.level,
         )  # fmt: skip
         try:
             with dialogue:

@@ -16,6 +16,7 @@ from referee.games.game import Game
 from referee.games.rulesets import KINDS, game_named, kind_named, nearest
 from referee.seats.bot import BotCommand
 from referee.seats.keeper import TERM_SECONDS
+from referee.seats.sandbox import Level
 
 Show = Callable[[str], object]
 """Told what is under way."""
@@ -66,6 +67,7 @@ class Check:
         decision_ms: int = 2000,
         start_ms: int = 30_000,
         steps: Collection[str] = (),
+        level: Level = "basic",
         show: Show = lambda _: None,
     ) -> None:
         """`steps` are the keys of those wanted, all where none is given; see OPTIONAL."""
@@ -73,6 +75,7 @@ class Check:
         self.games = games
         self.bot = bot
         self.steps = steps
+        self.level = level
         self.show = show
         self.watch = Watch(decision_ms)
         self.results: dict[str, Result] = {}
@@ -84,7 +87,7 @@ class Check:
         began = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="check-") as folder:
             self.activities = Activities(
-                self.command, self.watch, Path(folder), self.start_ms / 1000
+                self.command, self.watch, Path(folder), self.start_ms / 1000, self.level
             )
             if self._start():
                 self._deals()
@@ -236,9 +239,12 @@ class Check:
                 self._set("bye", "passed", f"after {parting.took_ms:,.0f} ms, {how}")
                 self._left(parting.left)
 
-    def _left(self, left: list[str]) -> None:
+    def _left(self, left: list[str] | None) -> None:
         if sys.platform != "linux":
             self._set("processes", "skipped", "can be seen on Linux only")
+            return
+        if left is None:
+            self._set("processes", "skipped", "its box ends with it, and all that is in it")
             return
         if not left:
             self._set("processes", "passed", "looked for when it had exited")

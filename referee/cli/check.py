@@ -9,8 +9,10 @@ import click
 
 from referee.check.run import OPTIONAL, Check, all_games
 from referee.check.steps import NUMBERS
+from referee.cli.levels import level_for, sandbox_options
 from referee.errors import ConfigError
 from referee.league.entrants import EntrantConfig, entrant_of
+from referee.seats.sandbox_choice import AskedLevel
 from referee.show.check import check_json, check_junit, check_page
 from referee.show.page import console_on, json_text, look_of, printable, put
 
@@ -35,6 +37,7 @@ from referee.show.page import console_on, json_text, look_of, printable, put
     help="Besides the first nine only this step; may be given several times.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@sandbox_options
 @click.option("--junit", metavar="FILE", help="Write JUnit XML to this file, too.")
 @click.pass_context
 def check(
@@ -47,6 +50,8 @@ def check(
     numbers: tuple[int, ...],
     as_json: bool,
     junit: str | None,
+    sandbox: AskedLevel | None,
+    sandbox_required: bool,
 ) -> None:
     """Start a bot, play with it, and say of each step whether it keeps the protocol.
 
@@ -56,10 +61,12 @@ def check(
     """
     command = entrant_of(EntrantConfig(id="bot", bot=bot), Path()).command
     chosen = all_games(games, rules)
+    wanted = _steps(numbers)
+    level = level_for(command, sandbox, required=sandbox_required)
     with _progress() as show:
         report = Check(
             command, chosen, bot=bot, decision_ms=decision_ms, start_ms=start_ms,
-            steps=_steps(numbers), show=show,
+            steps=wanted, level=level, show=show,
         ).run()  # fmt: skip
     if junit is not None:
         try:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, get_args
 
 import click
@@ -13,6 +13,7 @@ from referee.league.config import League
 from referee.league.folder import Folder
 from referee.log import first_header
 from referee.seats import slots
+from referee.seats.bot import BotCommand
 from referee.seats.sandbox import ADDITIONS, Level, additions, bare
 from referee.seats.sandbox_choice import AskedLevel, chosen
 from referee.seats.sandbox_kernel import hide_memory
@@ -30,6 +31,28 @@ def sandbox_options(command: Command) -> Command:
         "--sandbox", type=click.Choice(get_args(AskedLevel)),
         help="What bots are kept in; see `referee doctor`.",
     )(command)  # fmt: skip
+
+
+def level_for(
+    command: BotCommand, asked: AskedLevel | None, *, required: bool, hidden: Sequence[str] = ()
+) -> Level:
+    """The level that one bot is kept in, said on standard error where one was asked for.
+
+    Raises SandboxError where the level is required and missing.
+    """
+    level, line = chosen(asked or "basic", required=required, commands=[command], hidden=hidden)
+    if asked is not None or required:
+        click.echo(line, err=True)
+    _prepare(level)
+    return level
+
+
+def _prepare(level: Level) -> None:
+    """What has to be done before the first bot of a level starts."""
+    if level != "basic" and sys.platform == "linux":
+        hide_memory()
+    if additions(level):
+        slots.sweep()
 
 
 def settled(
@@ -61,10 +84,7 @@ def settled(
             f"({line}); give the league another results folder"
         )
     click.echo(line, err=as_json)
-    if level != "basic" and sys.platform == "linux":
-        hide_memory()
-    if additions(level):
-        slots.sweep()
+    _prepare(level)
     return replace(league, level=level, hidden=hidden)
 
 

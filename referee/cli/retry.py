@@ -3,7 +3,7 @@
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 from rich.progress import Progress
 
+from referee.cli.levels import level_for, sandbox_options
 from referee.errors import ConfigError
 from referee.games.game import Game
 from referee.games.rulesets import game_from
@@ -23,6 +24,8 @@ from referee.replay import verify
 from referee.retry import Retried, Retry, tables_of
 from referee.seats.bot import BotCommand
 from referee.seats.dialogue import Dialogue, NoStart
+from referee.seats.sandbox import Level
+from referee.seats.sandbox_choice import AskedLevel
 from referee.show.page import console_on, count, json_text, milliseconds, printable
 
 _PLACE = re.compile(r"(.+)#(\d+)\.(\d+)(?:\.(\d+))?\.(\d+)")
@@ -48,6 +51,7 @@ class _Where(Struct, frozen=True):
 @click.option("--entrant", metavar="ID", help="With --all: only where this entrant was asked.")
 @click.option("--sets", type=click.IntRange(1), help="With --all: only the first so many sets.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@sandbox_options
 @click.pass_context
 def retry(
     ctx: click.Context,
@@ -57,6 +61,8 @@ def retry(
     entrant: str | None,
     sets: int | None,
     as_json: bool,
+    sandbox: AskedLevel | None,
+    sandbox_required: bool,
 ) -> None:
     """Give a bot exactly what a seat saw up to a logged decision; compare its answer.
 
@@ -65,17 +71,29 @@ def retry(
     decision has changed), 2 when the place or the bot is wrong.
     """
     command = entrant_of(EntrantConfig(id="bot", bot=bot), Path()).command
+    if (entrant or sets) and not everything:
+        raise click.UsageError("--entrant and --sets go with --all")
+    where = None if everything else _where(place)
+    path = Path(place.partition("#")[0]) if where is None else where.log
+    hidden = _kept_from_bots(path)
+    level = level_for(command, sandbox, required=sandbox_required, hidden=hidden)
     with tempfile.TemporaryDirectory(prefix="retry-") as folder:
+        bots = Seats(command, folder, level, hidden)
         try:
-            if everything:
-                same = _all(place, command, folder, entrant, sets, as_json)
-            else:
-                if entrant or sets:
-                    raise click.UsageError("--entrant and --sets go with --all")
-                same = _one(_where(place), command, folder, as_json)
+            with bots:
+                if where is None:
+                    same = _all(path, bots, entrant, sets, as_json)
+                else:
+                    same = _one(where, bots, as_json)
         except NoStart as error:
             raise ConfigError(f"{bot}: {error}") from None
     ctx.exit(0 if same else 1)
+
+
+def _kept_from_bots(log: Path) -> list[str]:
+    """What no bot in a sandbox may read: the log, and the results folder where it lies in one."""
+    log = log.absolute()
+    return [str(log.parent.parent if log.parent.name == "logs" else log)]
 
 
 def _where(place: str) -> _Where:
@@ -110,7 +128,7 @@ def _checked(log: Log, record: SetRecord, secrets: dict[str, str]) -> SetRecord:
 # ---- one decision ----------------------------------------------------------------------------
 
 
-def _one(where: _Where, command: BotCommand, folder: str, as_json: bool) -> bool:
+def _one(where: _Where, bots: "Seats", as_json: bool) -> bool:
     log, secrets = _opened(where.log)
     record = log.sets.get(where.set)
     if record is None:
@@ -135,10 +153,8 @@ def _one(where: _Where, command: BotCommand, folder: str, as_json: bool) -> bool
             f"--table {where.table} --decisions` lists them"
         )
     secret = secrets.get(record.header.commitment)
-    with Dialogue(command, game=game.name, seat=asked.seat, stderr_folder=folder) as dialogue:
-        dialogue.begin()
-        retry = Retry(dialogue, game, record.header, secret)
-        *_, last = retry.table(table, asked.seat, deal=where.deal, at=where.at)
+    playing = bots.at(asked.seat, game, record, secret)
+    *_, last = playing.table(table, asked.seat, deal=where.deal, at=where.at)
     if (last.asked.deal, last.asked.at) != (where.deal, where.at):
         raise ConfigError(f"the bot did not get that far: {last.problem}")
     if as_json:
@@ -193,14 +209,8 @@ def _data(retried: Retried) -> dict[str, Any]:
 
 
 def _all(
-    place: str,
-    command: BotCommand,
-    folder: str,
-    entrant: str | None,
-    sets: int | None,
-    as_json: bool,
+    path: Path, bots: "Seats", entrant: str | None, sets: int | None, as_json: bool
 ) -> bool:
-    path = Path(place.partition("#")[0])
     log, secrets = _opened(path)
     known = sorted({entry.id for entry in log.header.entrants})
     if entrant is not None and entrant not in known:
@@ -209,10 +219,7 @@ def _all(
     console = console_on(sys.stderr)
     changed: list[Retried] = []
     done = 0
-    with (
-        Seats(command, folder) as bots,
-        Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
-    ):
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("sets", total=len(numbers))
         for number in numbers:
             record = _checked(log, log.sets[number], secrets)
@@ -243,9 +250,13 @@ def _change(retried: Retried) -> str:
 class Seats:
     """A bot process for each seat, as in a league: started when wanted, anew when it has ended."""
 
-    def __init__(self, command: BotCommand, folder: str) -> None:
+    def __init__(
+        self, command: BotCommand, folder: str, level: Level, hidden: Sequence[str]
+    ) -> None:
         self._command = command
         self._folder = folder
+        self._level = level
+        self._hidden = hidden
         self._playing: dict[int, Retry] = {}
 
     def __enter__(self) -> Self:
@@ -263,8 +274,9 @@ class Seats:
             found = None
         if found is None:
             dialogue = Dialogue(
-                self._command, game=game.name, seat=seat, stderr_folder=self._folder
-            )
+                self._command, game=game.name, seat=seat, stderr_folder=self._folder,
+                level=self._level, hidden=self._hidden,
+            )  # fmt: skip
             found = self._playing[seat] = Retry(dialogue, game, record.header, secret)
             dialogue.begin()
         found.header, found.secret = record.header, secret

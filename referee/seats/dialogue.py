@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Self
 
 import msgspec
@@ -31,6 +31,7 @@ from referee.errors import RefereeError
 from referee.seats.bot import BotCommand, BotSeat
 from referee.seats.keeper import descendants
 from referee.seats.process import ExitReport
+from referee.seats.sandbox import Level
 from referee.seats.trouble import Trouble
 from referee.seats.zeromq import MESSAGE_BYTES, Received, SocketFolder
 
@@ -74,8 +75,8 @@ class Parting(NamedTuple):
     exit: ExitReport | None
     """None where it did not."""
     took_ms: float
-    left: list[str]
-    """The command lines of processes that it left behind."""
+    left: list[str] | None
+    """The command lines of processes that it left behind; None where nobody can see them."""
 
 
 class _HeardSeat(BotSeat):
@@ -134,10 +135,13 @@ class Dialogue:
         start_seconds: float = 30.0,
         stderr_folder: str,
         welcome: Callable[[Welcome], bytes] | None = None,
+        level: Level = "basic",
+        hidden: Sequence[str] = (),
     ) -> None:
         """Start the bot for a game, or, where that is None, for whichever it names first.
 
-        `welcome` makes the bytes of a welcome that is not the plain one.
+        `welcome` makes the bytes of a welcome that is not the plain one, `level` is what the bot is
+        kept in, `hidden` what it may not read there.
         """
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._folder = SocketFolder()
@@ -149,6 +153,7 @@ class Dialogue:
         self.bot = _HeardSeat(
             self._context, self._folder, command, seat=seat, game=game or "", tables=tables,
             limits=limits, referee=f"referee {__version__}", stderr_path=self.stderr_path,
+            level=level, hidden=hidden,
         )  # fmt: skip
         self.bot.first_words = []
         self.bot.any_game = game is None
@@ -297,13 +302,14 @@ class Dialogue:
         """Say bye alone, wait so long for the bot to leave, and look what it leaves behind.
 
         What a bot leaves is ended as soon as its keeper has seen it go, so the keeper is held
-        meanwhile. Elsewhere than on Linux nothing can be said about what is left.
+        meanwhile. Elsewhere than on Linux nothing can be said about what is left, nor about a box,
+        which ends with its bot and all that is in it.
         """
         began = time.monotonic()
         pid = self.bot.process.pid
-        if pid is None or sys.platform != "linux":
+        if pid is None or sys.platform != "linux" or self.bot.level == "bwrap":
             ended = self.farewell(reason, seconds)
-            return Parting(ended, (time.monotonic() - began) * 1000, [])
+            return Parting(ended, (time.monotonic() - began) * 1000, None)
         keeper = _status(pid)[1]
         left: list[int] = []
         os.kill(keeper, signal.SIGSTOP)
