@@ -1,5 +1,6 @@
 """`referee watch`: follow a running league from another terminal by its logs; writes nothing."""
 
+import math
 import sys
 import time
 from collections import Counter, deque
@@ -15,7 +16,7 @@ from referee.errors import ConfigError
 from referee.games.rulesets import game_from
 from referee.league.config import read_league
 from referee.league.folder import Folder
-from referee.league.plan import pairings_of
+from referee.league.outline import Outline, outline_of, read_outline
 from referee.league.results import EntrantNotes, LeagueResults, results_of
 from referee.log import Header, Log, first_header, read_on
 from referee.show.page import Look, console_on, count, duration, look_of, printable, put, signed
@@ -41,15 +42,15 @@ RATE_SECONDS = 60.0
 def watch(path: str, every: float) -> None:
     """Follow a running league from another terminal: ranking, faults, how far it is.
 
-    It reads the logs of a results folder as they grow and writes nothing. Given the league file it
-    also knows how many sets are planned. It ends when the league is complete, or with Ctrl-C.
+    It reads a results folder as its logs grow and writes nothing; the folder of a league file where
+    that is named. It ends when the league is complete, or with Ctrl-C.
     """
     place = Path(path)
     planned = None
     if place.is_file():
         league = read_league(place)
         place = league.folder
-        planned = sum(league.sets(pairing.game) for pairing in pairings_of(league))
+        planned = outline_of(league).sets
     elif not place.is_dir():
         raise ConfigError(f"{place}: there is no such results folder or league file")
     console = console_on(sys.stdout)
@@ -117,11 +118,14 @@ class Following:
 
     def __init__(self, folder: Folder, planned: int | None = None) -> None:
         self.folder = folder
-        self.planned = planned
-        """Sets in all, where that is known."""
+        self._outline: Outline | None = None
+        self._planned = planned
+        """Sets in all, where a league file says so."""
         self.results: dict[tuple[str, str], LeagueResults] = {}
         """By game and ruleset."""
         self.sets = 0
+        self.done = 0
+        """Those of them that are planned, where the folder says what is."""
         self.voids = 0
         self.decisions = 0
         self.lag_ms = 0.0
@@ -138,9 +142,17 @@ class Following:
         """Whether every log has been closed: all that was planned is there."""
         return bool(self._tails) and all(tail.ended for tail in self._tails.values())
 
+    @property
+    def planned(self) -> int | None:
+        """Sets in all, where that is known."""
+        if self._planned is not None:
+            return self._planned
+        return None if self._outline is None else self._outline.sets
+
     def poll(self, now: float) -> None:
         """Read what has been written since the last time (now in monotonic seconds)."""
         first = not self._tails
+        self._look_at_plan()
         before = self.sets
         for path in self.folder.log_paths():
             tail = self._tails.setdefault(path, Tail(path))
@@ -153,6 +165,22 @@ class Following:
         self._rates.append((now, self.sets, self.decisions))
         while len(self._rates) > 2 and now - self._rates[0][0] > RATE_SECONDS:
             self._rates.popleft()
+
+    def _look_at_plan(self) -> None:
+        """The plan may come, and change when more is to be played."""
+        outline = None if self._planned is not None else read_outline(self.folder)
+        if outline != self._outline:
+            self._outline = outline
+            self.done = 0
+            for path, numbers in self._seen.items():
+                most = self._most(self._tails[path].header)
+                self.done += sum(number < most for number in numbers)
+
+    def _most(self, header: Header | None) -> float:
+        """How many sets of a log are planned."""
+        if header is None or self._outline is None:
+            return math.inf
+        return self._outline.of_log(header)
 
     def _add(self, log: Log) -> None:
         known = self._seen.setdefault(log.path, set())
@@ -171,6 +199,7 @@ class Following:
             pairing = [entrant.id for entrant in record.header.entrants]
             results.add(pairing, number, record.entries)
             self.sets += 1
+            self.done += number < self._most(record.header)
             for _, line, _ in record.deals():
                 self.decisions += len(line.side.times)
                 self.lag_ms = max(self.lag_ms, line.side.lag_ms)
@@ -191,7 +220,7 @@ class Following:
     def _start_again(self) -> None:
         """Forget everything and read all logs anew."""
         self.results, self._tails, self._seen, self._attempts = {}, {}, {}, {}
-        self.sets = self.voids = self.decisions = 0
+        self.sets = self.done = self.voids = self.decisions = 0
         self._rates.clear()
         for path in self.folder.log_paths():
             tail = self._tails[path] = Tail(path)
@@ -240,15 +269,15 @@ class Following:
             parts.append(f"referee lag {self.lag_ms:.0f} ms at worst")
         if self._last is not None and not self.complete:
             parts.append(f"last set {duration(now - self._last)} ago")
-        if self.planned is not None and sets and self.planned > self.sets:
-            parts.append(f"about {duration((self.planned - self.sets) / sets)} left")
+        if self.planned is not None and sets and self.planned > self.done:
+            parts.append(f"about {duration((self.planned - self.done) / sets)} left")
         return ", ".join(parts) + self._first()
 
     def _sets_text(self) -> str:
         if self.planned is None:
             return count(self.sets, "set")
-        percent = 100 * self.sets // max(self.planned, 1)
-        return f"{self.sets:,}/{self.planned:,} sets ({percent} %)"
+        percent = 100 * self.done // max(self.planned, 1)
+        return f"{self.done:,}/{self.planned:,} sets ({percent} %)"
 
     def _speed(self) -> tuple[float, float]:
         """Sets and decisions a second, lately."""

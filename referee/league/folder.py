@@ -1,6 +1,7 @@
 """The results folder: logs, the secret until it is revealed, one writer at a time.
 
     logs/GAME.RULESET.PAIRING.jsonl    everything that was played
+    plan.json                          how many sets of what are planned
     secret                             0600, only while a league is not complete
     revealed.json                      secrets of what is complete, by commitment
     stderr/PAIRING/*.txt               what bots wrote to standard error, by seat and first set
@@ -34,6 +35,7 @@ class Folder:
         self.path = path
         self.logs = path / "logs"
         self.stderr = path / "stderr"
+        self.plan = path / "plan.json"
         self.errors = path / "worker-errors.txt"
         self._secret = path / "secret"
         self._revealed = path / "revealed.json"

@@ -22,6 +22,7 @@ from referee.errors import ConfigError, LogError, RefereeError
 from referee.job import Job, Played, Progress, Report, Unstartable, Voided
 from referee.league.config import League
 from referee.league.folder import Folder, set_aside, set_aside_from
+from referee.league.outline import write_outline
 from referee.league.plan import (
     JobPlan,
     Pairing,
@@ -213,6 +214,7 @@ class Runner:
                     self.voids[pairing.key, number] = 0 if again else attempts
                 results[pairing.game].add_log(log)
             open_sets[pairing.key] = missing
+        write_outline(self.folder, league)
         left = sum(map(len, open_sets.values()))
         self.state = LeagueState(
             results=results,

@@ -12,6 +12,8 @@ from rich.text import Text
 from referee.errors import ConfigError
 from referee.games.game import Unit
 from referee.league.crosstable import FEW_INFORMATIVE, Cell, LeagueTable, Row
+from referee.league.folder import Folder, of_log
+from referee.league.outline import read_outline
 from referee.league.results import EntrantNotes, LeagueResults, results_from
 from referee.league.stats import MIN_INFORMATIVE
 from referee.log import Log
@@ -38,6 +40,8 @@ class Sheet(Struct, frozen=True, kw_only=True):
     isolation: str
     complete: bool | None
     """Whether every planned set is there; None where the logs do not say."""
+    planned: tuple[int, int] | None = None
+    """Sets that are there of those that are planned, where the folder of the logs says so."""
     logs: tuple[Log, ...] = ()
     paths: Mapping[str, Path] = {}
     """Logs by pairing, where they are not at hand."""
@@ -87,6 +91,7 @@ def sheet_from(logs: Sequence[Log]) -> Sheet:
         unit=header.unit,
         isolation="/".join(levels),
         complete=all(log.end is not None for log in distinct),
+        planned=_planned(distinct),
         logs=distinct,
         notes=_changed_entrants(distinct),
     )
@@ -113,6 +118,20 @@ def _check_together(logs: Sequence[Log]) -> None:
                         f"{log.path}; name one of them"
                     )
         twins.append(log)
+
+
+def _planned(logs: Sequence[Log]) -> tuple[int, int] | None:
+    """How many sets of these logs are there, and how many are to be in the end."""
+    folders = {of_log(log.path).path for log in logs if log.path.parent.name == "logs"}
+    outline = read_outline(Folder(folders.pop())) if len(folders) == 1 else None
+    if outline is None:
+        return None
+    there = wanted = 0
+    for log in logs:
+        most = outline.of_log(log.header)
+        there += sum(number < most for number in log.sets)
+        wanted += most
+    return there, wanted
 
 
 def _changed_entrants(logs: Sequence[Log]) -> tuple[str, ...]:
@@ -147,7 +166,16 @@ def heading(sheet: Sheet) -> str:
     sets = sum(pairing.sets for pairing in sheet.table.pairings)
     text = f"{results.game.name} {printable(results.game.ruleset)}, {count(sets, 'set')} of "
     text += f"{count(results.sides, 'table') if results.sides > 2 else '2 tables'}"
-    return text + {True: "", False: "; not complete", None: ""}[sheet.complete]
+    return text + (not_complete([sheet]) if sheet.complete is False else "")
+
+
+def not_complete(sheets: Sequence[Sheet]) -> str:
+    """That sets are missing, and how many where that is known."""
+    known = [sheet.planned for sheet in sheets if sheet.planned is not None]
+    there, wanted = sum(one[0] for one in known), sum(one[1] for one in known)
+    if len(known) < len(sheets) or there >= wanted:
+        return "; not complete"
+    return f"; not complete: {there:,} of {count(wanted, 'planned set')}"
 
 
 def ranking(sheet: Sheet, look: Look) -> Table:

@@ -24,7 +24,7 @@ from referee.show.export import (
     standings_markdown,
 )
 from referee.show.page import Look, count, grid, half_width, printable, signed, stacked
-from referee.show.standings import Sheet, sheet_from, sheet_of, standings_page
+from referee.show.standings import Sheet, not_complete, sheet_from, sheet_of, standings_page
 
 DECIMALS = 2
 """Digits that standard scores are shown with."""
@@ -109,7 +109,8 @@ def heading(tour: Tour) -> str:
     """What was played, in one line."""
     sets = sum(pairing.sets for sheet in tour.sheets for pairing in sheet.table.pairings)
     text = f"{count(len(tour.sheets), 'game')}, {count(sets, 'set')}"
-    return text + ("; not complete" if any(s.complete is False for s in tour.sheets) else "")
+    missing = any(sheet.complete is False for sheet in tour.sheets)
+    return text + (not_complete(tour.sheets) if missing else "")
 
 
 def overall_table(tour: Tour, look: Look) -> Table:
