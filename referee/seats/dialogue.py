@@ -31,7 +31,7 @@ from referee.errors import RefereeError
 from referee.seats.bot import BotCommand, BotSeat
 from referee.seats.keeper import descendants
 from referee.seats.process import ExitReport
-from referee.seats.sandbox import Level
+from referee.seats.sandbox import Level, bare
 from referee.seats.trouble import Trouble
 from referee.seats.zeromq import MESSAGE_BYTES, Received, SocketFolder
 
@@ -307,7 +307,7 @@ class Dialogue:
         """
         began = time.monotonic()
         pid = self.bot.process.pid
-        if pid is None or sys.platform != "linux" or self.bot.level == "bwrap":
+        if pid is None or sys.platform != "linux" or bare(self.bot.level) == "bwrap":
             ended = self.farewell(reason, seconds)
             return Parting(ended, (time.monotonic() - began) * 1000, None)
         keeper = _status(pid)[1]
