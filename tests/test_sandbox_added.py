@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -507,6 +508,16 @@ class TestWhoHasWhich:
         assert "now it would be 'linux' (sandbox: linux" in refused.stderr
         assert "give the league another results folder" in refused.stderr
 
+    @root
+    def test_bots_whose_own_folders_would_lie_in_a_closed_one_have_no_uid(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        need("linux")
+        (open_to_all(tmp_path) / "closed").mkdir(mode=0o700)
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "closed"))
+        trouble = addition_troubles("linux")["uid"]
+        assert trouble == f"{tmp_path / 'closed'} is closed to other users"
+
     def test_an_ordinary_user_is_not_told_what_only_root_can_have(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -518,14 +529,19 @@ class TestWhoHasWhich:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["linux+cgroup", "linux+uid+cgroup", "bwrap+uid+cgroup"])
-def test_a_referee_killed_with_its_keepers_leaves_nothing_for_the_next(level: Level) -> None:
+def test_a_referee_killed_with_its_keepers_leaves_nothing_for_the_next(
+    level: Level, tmp_path: Path
+) -> None:
     need(level)
+    folder = open_to_all(tmp_path) / "sockets"  # as a worker's, which the next one sweeps up
+    folder.mkdir(mode=0o700)
     code = f"""
 import os, signal, sys
 from tests.test_sandbox import started
 from referee.seats.process import LaunchSpec
 program = "import time; print('up', flush=True); time.sleep(60)"
-spec = LaunchSpec(argv=(sys.executable, "-c", program), level={level!r}, processes=4)
+argv = (sys.executable, "-c", program)
+spec = LaunchSpec(argv=argv, level={level!r}, processes=4, scratch_parent={str(folder)!r})
 process, output = started(spec)
 output.readline()
 print(process._slot.number, flush=True)

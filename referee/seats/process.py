@@ -297,7 +297,7 @@ def _scratch(spec: LaunchSpec, slot: slots.Slot | None) -> str:
         return os.path.abspath(tempfile.mkdtemp(prefix="bot-", dir=parent))
     if bare(spec.level) != "bwrap":  # in a box it gets another one, at the same place
         if parent is None or strangers_halt_at(os.path.dirname(parent)):
-            parent = "/tmp"
+            parent = tempfile.gettempdir()
         else:
             os.chmod(parent, 0o711)  # its way to its own; others stay closed to it
     scratch = os.path.abspath(tempfile.mkdtemp(prefix="bot-", dir=parent))

@@ -9,6 +9,7 @@ what it could do there decides.
 import functools
 import os
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -29,7 +30,7 @@ from referee.seats.sandbox import (
 )
 from referee.seats.sandbox_box import program
 from referee.seats.sandbox_kernel import landlock_version
-from referee.seats.strangers import closed_to_strangers
+from referee.seats.strangers import closed_to_strangers, strangers_halt_at
 
 AskedLevel = Literal["auto", "basic", "linux", "bwrap"]
 
@@ -222,7 +223,9 @@ def addition_troubles(
             closed_to_strangers(level, [argv] if isinstance(argv, str) else argv, cwd, seen, hidden)
             for argv, cwd, seen in needs
         )
-        if path := next(filter(None, closed), ""):
+        # In a box the bot's own folder is another one.
+        folder = "" if bare(level) == "bwrap" else strangers_halt_at(tempfile.gettempdir())
+        if path := folder or next(filter(None, closed), ""):
             troubles["uid"] = f"{path} is closed to other users"
     rest = [one for one in ADDITIONS if not troubles[one]]
     if rest and not finding(with_additions(level, rest)).works:
