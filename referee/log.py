@@ -203,6 +203,11 @@ class SetRecord(Struct, frozen=True, kw_only=True):
             if isinstance(line, DealLine) and play is not None:
                 yield number, line, play
 
+    def digests(self) -> bytes:
+        """What the digest of a log takes of this set: those of its deals by (table, deal)."""
+        found = sorted((play.table, play.deal, line.sha256) for _, line, play in self.deals())
+        return "".join(text for *_, text in found).encode("utf-8", "surrogatepass")
+
 
 class Log(Struct, kw_only=True):
     """A log as read: complete sets, and what was set aside at its end."""
@@ -248,9 +253,7 @@ class Log(Struct, kw_only=True):
         """The digest of the log: over its deals' digests sorted by (set, table, deal)."""
         total = sha256()
         for number in sorted(self.sets):
-            deals = self.sets[number].deals()
-            for *_, text in sorted((play.table, play.deal, line.sha256) for _, line, play in deals):
-                total.update(text.encode("ascii"))
+            total.update(self.sets[number].digests())
         return total.hexdigest()
 
 

@@ -51,6 +51,7 @@ def verify(log: Log, secrets: Mapping[str, str], seatings: Seatings) -> Verified
     """
     games: dict[int, Game] = {}
     deals = unplayed = from_secret = 0
+    digests = sha256()
     for secret in secrets.items():
         if commitment(secret[1]) != secret[0]:
             raise LogMismatch(f"{log.path}: the secret revealed for {secret[0]} has another digest")
@@ -66,7 +67,8 @@ def verify(log: Log, secrets: Mapping[str, str], seatings: Seatings) -> Verified
         deals += count
         from_secret += count if secret_text else 0
         unplayed += sum(isinstance(entry.line, Unplayed) for entry in record.entries)
-    digest = log.digest()
+        digests.update(record.digests())
+    digest = digests.hexdigest()
     _verify_end(log, digest, secrets)
     return Verified(
         path=log.path, sets=len(log.sets), deals=deals, unplayed=unplayed,
