@@ -89,6 +89,7 @@ class Judge:
                 text = f"no valid hello within {self.job.start_ms} ms{bot.silence()}"
                 self._start_fault(player, "start_timeout", text)
             else:
+                bot.tick(now)
                 bot.process.ask_stderr()  # a silent bot may say there what it waits for
             return
         bot.tick(now)

@@ -2,17 +2,21 @@
 
 import os
 import re
+import socket
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
+import zmq
 from msgspec import structs
 
 from referee.arena import Arena
 from referee.job import Job, Report
 from referee.seats import guard
-from referee.seats.bot import BotCommand
+from referee.seats.bot import BotCommand, BotSeat
+from referee.seats.zeromq import ZeroMQLink
 from tests.arena_help import Outcome, bot, job, play
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not tell")
@@ -92,3 +96,22 @@ def test_the_guard_ends_with_the_job_and_watches_nobody_that_cannot_connect(
     mode = [structs.replace(one, argv=[*one.argv], transport="stdio") for one in pair]
     Arena(work(tmp_path, *mode), report).run()
     assert not any("guard" in names for names in seen)
+
+
+def test_what_strangers_break_off_before_hello_is_not_kept(tmp_path: Path) -> None:
+    """Each broken connection is an event that takes memory until it is read."""
+    context = zmq.Context[zmq.Socket[bytes]]()
+    seat = BotSeat.__new__(BotSeat)
+    seat.state, seat._silent_since = "starting", None
+    seat.link = link = ZeroMQLink(context, f"ipc://{tmp_path}/a")
+    for _ in range(50):
+        with socket.socket(socket.AF_UNIX) as stranger:
+            stranger.connect(f"{tmp_path}/a")
+            stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+    assert link._monitor.poll(10_000)
+    deadline = time.monotonic() + 10
+    while link._monitor.poll(300) and time.monotonic() < deadline:
+        seat.tick(0.0)
+    assert not link._monitor.poll(0)
+    link.close()
+    context.term()

@@ -327,6 +327,10 @@ class BotSeat:
         if self._silent_since is not None and now - self._silent_since > _WELCOME_AGAIN_SECONDS:
             self.welcome(now)
             self._silent_since = None
+        if self.state == "starting":
+            if not isinstance(self.link, StdioLink):
+                self.link.connection_dropped()  # strangers': not to be kept until hello
+            return
         if self.state == "ready" and (self.link.connection_dropped() or self._unreachable):
             self._unreachable = False
             if self._dropped_at is None:
