@@ -166,7 +166,16 @@ class CountsTrumps(tuppi.Deal):
         return replace(view, tricks=[*view.tricks, (partner & 0x1FFF).bit_count()])
 
 
-class TellsKeep(huutopussi.Deal):
+class ByStruct(huutopussi.Deal):
+    """Sends what its views say: the text that is sent in their place is written without them."""
+
+    __slots__ = ()
+
+    def view_json(self, seat: int) -> bytes:
+        return encode(self.view(seat))
+
+
+class TellsKeep(ByStruct):
     """A declined redeal in the others' history."""
 
     __slots__ = ()
@@ -175,7 +184,7 @@ class TellsKeep(huutopussi.Deal):
         return super().shown(place) or "keep"
 
 
-class TellsRedealPhase(huutopussi.Deal):
+class TellsRedealPhase(ByStruct):
     """That somebody else is asked about a redeal, in a view that nobody is sent."""
 
     __slots__ = ()
@@ -185,7 +194,7 @@ class TellsRedealPhase(huutopussi.Deal):
         return replace(view, phase=self.PHASES[self.phase])
 
 
-class OffersOnlyWhatSucceeds(huutopussi.Deal):
+class OffersOnlyWhatSucceeds(ByStruct):
     """A whole may be asked for only where the partner has one."""
 
     __slots__ = ()
@@ -264,7 +273,7 @@ class ShowsLaterBids(minnesota.Deal):
         return 0 if self.to_act is not None and self.bids < 4 else 4
 
 
-class TellsGifts(huutopussi.Deal):
+class TellsGifts(ByStruct):
     """What partners give each other stands in everybody's history."""
 
     __slots__ = ()
@@ -274,7 +283,7 @@ class TellsGifts(huutopussi.Deal):
         return text and self.game.actions[self.history[place][1]]
 
 
-class TellsTheOrderOfGifts(huutopussi.Deal):
+class TellsTheOrderOfGifts(ByStruct):
     """What the partner gave first stands first."""
 
     __slots__ = ()
@@ -284,9 +293,6 @@ class TellsTheOrderOfGifts(huutopussi.Deal):
         names = [self.game.actions[action] for who, action in self.history if who != seat]
         given = [name[5:] for name in names if name.startswith("give:")]
         return replace(view, received=sorted(view.received, key=given.index))
-
-    def view_json(self, seat: int) -> bytes:
-        return encode(self.view(seat))
 
 
 class ShowsSooliGifts(tuppi.Deal):
@@ -312,7 +318,7 @@ class ShowsTheIdleHand(tuppi.Deal):
         return replace(view, counts=[*view.counts, idle.bit_count()])
 
 
-class ShowsTheDiscards(huutopussi.Deal):
+class ShowsTheDiscards(ByStruct):
     """A closed talon is told to all, sorted or not."""
 
     __slots__ = ()
@@ -322,7 +328,7 @@ class ShowsTheDiscards(huutopussi.Deal):
         return replace(view, discarded=self.game.pack.texts(self.discards))
 
 
-class SumsUpGifts(huutopussi.Deal):
+class SumsUpGifts(ByStruct):
     """The next deal's views tell of what partners gave each other in the last one."""
 
     __slots__ = ()
@@ -332,7 +338,7 @@ class SumsUpGifts(huutopussi.Deal):
         return replace(found, contract=self.given[0].bit_length())
 
 
-class ScoresGifts(huutopussi.Deal):
+class ScoresGifts(ByStruct):
     """Points that no play of cards accounts for."""
 
     __slots__ = ()
