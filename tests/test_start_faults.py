@@ -84,7 +84,7 @@ def log_of(outcome: Outcome) -> Log:
     ("plan", "kind", "phrase"),
     [
         ("exit run", "start_failed", "exit code 1; its last words: no opening book"),
-        ("silent run", "start_timeout", "no valid hello within 3000 ms"),
+        ("silent run", "start_timeout", "no valid hello within 5000 ms"),
         ("leave run", "crashed", "exit code 4"),
     ],
 )
@@ -92,9 +92,12 @@ def log_of(outcome: Outcome) -> Log:
 def test_a_process_that_is_replaced_before_its_first_table_is_on_record(
     plan: str, kind: str, phrase: str, isolation: str, tmp_path: Path
 ) -> None:
-    entrants = [flaky(tmp_path, "bad", plan), flaky(tmp_path, "good", "slow")]
+    # One that leaves after its hello is to have left before all others are ready.
+    good = flaky(tmp_path, "good", "slow") if plan == "leave run" else bot("good", "first_legal")
+    entrants = [flaky(tmp_path, "bad", plan), good]
+    start_ms = 5000 if plan == "silent run" else 20_000
     outcome = play(
-        job(tmp_path, entrants, start_ms=3000, decision_ms=5000, started=["bad"],
+        job(tmp_path, entrants, start_ms=start_ms, decision_ms=5000, started=["bad"],
             isolation=isolation)  # type: ignore[arg-type]
     )  # fmt: skip
     assert len(outcome.plays) == 2
