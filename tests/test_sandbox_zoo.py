@@ -13,6 +13,7 @@ from referee.seats.sandbox import Level
 from referee.table import PlayRecord
 from tests.arena_help import Outcome, bot, job, play
 from tests.bad_bots.table import (
+    CONTAINED,
     GROUPED,
     LIFE,
     NAMES,
@@ -34,10 +35,12 @@ PROBE = Path(__file__).parent / "bad_bots" / "probe.py"
 # The parent of a bot is here the one inside its sandbox, with which it only stops itself.
 ELSEWHERE = {"kills_keeper", "stops_keeper"}
 
+_OTHERWISE = {(row.mode, row.transport): row for row in CONTAINED}
 LINUX = [
-    row for row in [*LIFE, *TRANSPORT, *PROCESSES, *RESOURCES, *STDIO]
+    _OTHERWISE.get((row.mode, row.transport), row)
+    for row in [*LIFE, *TRANSPORT, *PROCESSES, *RESOURCES, *STDIO]
     if not row.alone and row.mode not in ELSEWHERE
-]  # fmt: skip
+]
 BOX = [
     row for row in [*LIFE[:8], *PROCESSES, *RESOURCES, *NAMES[:2]]
     if not row.alone and row.mode not in ELSEWHERE

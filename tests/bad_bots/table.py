@@ -290,6 +290,22 @@ RESOURCES = [
     _hard("stderr_steering", "resources", "crashed", "exit code 6"),
 ]
 
+_OVERRUN = "its relay was overrun"
+
+CONTAINED = [
+    _hard("endless_parts_much", "transport", "resource", _OVERRUN),
+    _hard("endless_parts_much", "transport", "resource", _OVERRUN)._replace(transport="tcp"),
+    _starts("endless_hello", _OVERRUN, area="transport"),
+    _hard("parts_in_pieces", "transport", "resource", _OVERRUN)._replace(decision_ms=20_000),
+    # There is nobody else that it could reach.
+    _slow("parts_elsewhere", "transport")._replace(later=_again("timeout")),
+    _slow("floods_others", "transport")._replace(later=_again("timeout")),
+    _hard("connections", "transport", "resource", _OVERRUN),
+    # It may write in no folder but its own.
+    _hard("shared_memory", "resources", "crashed", "exit code 1"),
+]
+"""What comes of the same at level linux, where it comes to something else."""
+
 GROUPED = [
     # Whichever it meets first: processes need memory too.
     _hard("forks_at_once", "processes", "resource", ", the limit is "),
