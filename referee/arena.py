@@ -6,6 +6,7 @@ a bot that answers and exits has answered.
 """
 
 import gc
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -100,7 +101,7 @@ class Arena:
     def _void(self, reason: str) -> None:
         """Give up what has begun, or the next set where nothing has: nobody is to blame."""
         begun = {live.table.set_number for live in self.in_flight} | set(self.set_lines)
-        if not begun and self.next_table is not None:
+        if not begun and self.next_table is not None and not self.draining:
             begun = {self.next_table[0].number}
         for number in sorted(begun):
             self.report(Voided(set=number, reason=reason, blame=[]))
@@ -129,7 +130,8 @@ class Arena:
             if lone is not None and before < min(look_round, wake - ALONE_SECONDS):
                 events = lone.heard_alone()
             if not events:
-                events = poll(max(0, int((wake - before) * 1000) + 1))
+                seconds = wake - (before if lone is None else time.monotonic())
+                events = poll(max(0, math.ceil(seconds * 1000)))
                 look_round = time.monotonic() + ALONE_SECONDS
             after = time.monotonic()
             if after - wake > _NOTICED_LAG:

@@ -31,9 +31,10 @@ from referee.roster import OpenAsk
 from referee.rulings import MOST_VOIDS
 from referee.seats.bot import BotCommand
 from referee.seats.keeper import descendants
+from referee.seats.zeromq import ALONE_SECONDS
 from referee.show.plan import crowding
 from tests.arena_help import bot, job, play
-from tests.in_memory import Player, World
+from tests.in_memory import Link, Player, World
 from tests.test_cli_leagues import Place
 from tests.test_runner import check, digests, league, run
 
@@ -203,6 +204,28 @@ class Always(dict[int, float]):
 
     def get(self, number: int, default: Any = None) -> Any:
         return super().get(number, self.seconds)
+
+
+def test_a_moment_spent_on_one_bot_alone_makes_nobody_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def thinking() -> Player:
+        player = Player()
+        player.late = dict.fromkeys(range(1, 6), 0.6)
+        return player
+
+    world = World({"a": thinking, "b": Player})
+
+    def moment(link: Link) -> bool:
+        world.now += ALONE_SECONDS
+        return bool(link.inbox)
+
+    monkeypatch.setattr(Link, "await_message", moment)
+    entrants = [BotCommand(entrant=name, argv=[name]) for name in ("a", "b")]
+    outcome = world.play(job(tmp_path, entrants, tables=1, decision_ms=2000))
+    sides = [line.side for line in outcome.lines]
+    assert max(time.ms for side in sides for time in side.times) > 600
+    assert [side.lag_ms for side in sides] == [0.0] * len(sides)
 
 
 class Sleepy(World):

@@ -423,6 +423,23 @@ def test_a_pairing_that_no_worker_survives_costs_the_others_nothing(tmp_path: Pa
     assert sorted(read(path).sets) == [0, 1]
 
 
+def test_workers_that_die_over_different_jobs_of_a_pairing_cost_it_nothing(tmp_path: Path) -> None:
+    work = league(tmp_path, "random_legal", "first_legal", sets=20, workers=4)
+    died: set[int] = set()
+
+    class Unlucky(FreshProcesses):
+        def _play(self, job: Job) -> list[Report]:
+            first = job.sets[0].number
+            if first not in died:
+                died.add(first)
+                raise WorkerDied(-9)
+            return super()._play(job)
+
+    outcome = run(work, executor=lambda listener: Unlucky(4, listener, work.folder / "errors"))
+    assert len(died) > 3
+    assert (outcome.complete, outcome.voided) == (True, 0)
+
+
 def test_a_run_ends_where_no_pairing_can_be_played(tmp_path: Path) -> None:
     work = league(tmp_path, *["random_legal"] * 4, workers=1)
 

@@ -1,5 +1,6 @@
 """What is added to the levels: numbers that nobody else has, control groups, who has which."""
 
+import errno
 import os
 import select
 import signal
@@ -61,6 +62,24 @@ class TestSlots:
             slots.take(own_uid=False)
         held[1].close()
         assert slots.take(own_uid=False).number == held[1].number
+
+    def test_a_container_with_few_users_has_numbers_all_the_same(
+        self, locks: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(slots, "_end_of_uids", lambda: 1)
+        slots.take(own_uid=False).close()
+        with pytest.raises(OSError, match="there are only 1"):
+            slots.take(own_uid=True)
+
+    def test_root_without_the_right_to_it_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refused(*_: object) -> None:
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+
+        monkeypatch.setattr(sandbox_choice, "_plain_trouble", lambda level: "")
+        monkeypatch.setattr(os, "chown", refused)
+        found = sandbox_choice.try_level("linux+uid")
+        assert not found.works
+        assert found.why.startswith("Operation not permitted")
 
     def test_one_process_holds_it_against_another_and_gives_it_back_in_dying(
         self, locks: Path, monkeypatch: pytest.MonkeyPatch

@@ -148,7 +148,8 @@ class Runner:
         self.pairings = pairings_of(league)
         self.logs: dict[Key, Log] = {}
         self.voids: dict[tuple[Key, int], int] = {}
-        self.deaths: dict[Key, int] = {}
+        self.deaths: dict[tuple[Key, int], int] = {}
+        """Workers that died over a job, by its pairing and the first set that it had left."""
         self.inbox: queue.SimpleQueue[tuple[JobInHand, Report] | None] = queue.SimpleQueue()
         self.started: set[tuple[int, str]] = set()
         self.failed: dict[tuple[int, str], list[Blame]] = {}
@@ -397,7 +398,6 @@ class Runner:
                 return
             append_bytes(path, report.lines)
             left.discard(report.set)
-            self.deaths.pop(pairing.key, None)
             self.started.update((pairing.game, name) for name in pairing.entrants)
             self._count(pairing, report.set, report.lines)
         elif isinstance(report, Voided):
@@ -449,7 +449,10 @@ class Runner:
         except Exception as error:
             if isinstance(error, OSError) and error.errno in _NO_ROOM:
                 raise  # nobody has died: no worker could be started on such a disk
-            deaths = self.deaths[pairing.key] = self.deaths.get(pairing.key, 0) + 1
+            # Of this job: another one of the pairing may be none of it. One that goes on a set
+            # further each time comes to its end.
+            job = (pairing.key, min(hand.left, default=-1))
+            deaths = self.deaths[job] = self.deaths.get(job, 0) + 1
             what = f"a worker died over {pairing.id}: {error!r}"
             if deaths >= MOST_DEATHS:
                 self.watcher.say(what)

@@ -25,11 +25,15 @@ class Leavings:
         # Whatever name it has later: a file may be renamed by whoever may remove it.
         self._inodes_before = {inode for _, inode in _files()}
         self._segments_before = {number for number, _ in _segments()}
+        # Of more than are looked at nobody knows which were there before.
+        self._all_known = max(len(self._inodes_before), len(self._segments_before)) < MOST
         self._files: set[tuple[str, int]] = set()
         self._segments: set[tuple[int, int]] = set()
 
     def look(self, family: Sequence[int]) -> None:
         """See what the processes of the bot, which live now, have; cheap where nothing is new."""
+        if not self._all_known:
+            return
         for number, maker in _segments():
             if number not in self._segments_before and maker in family:
                 self._segments.add((number, maker))

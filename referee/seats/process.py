@@ -301,7 +301,11 @@ def _scratch(spec: LaunchSpec, slot: slots.Slot | None) -> str:
         else:
             os.chmod(parent, 0o711)  # its way to its own; others stay closed to it
     scratch = os.path.abspath(tempfile.mkdtemp(prefix="bot-", dir=parent))
-    os.chown(scratch, slot.uid, slot.uid)
+    try:
+        os.chown(scratch, slot.uid, slot.uid)
+    except OSError:
+        os.rmdir(scratch)
+        raise
     return scratch
 
 

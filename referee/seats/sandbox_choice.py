@@ -85,6 +85,8 @@ def try_level(level: Level, limit: str = "") -> Finding:
         return Finding(level, False, str(error), {})
     try:
         return _tried(level, limit, other.uid)
+    except OSError as error:  # root without the rights to it, as in some containers
+        return Finding(level, False, f"{error.strerror} (a process of another user)", {})
     finally:
         other.close()
 

@@ -45,7 +45,8 @@ class Bait:
     """
     What a probe is to try its hands on: files, sockets and processes of the referee's side.
 
-    Another seat's are those of `uid`, where seats have uids of their own.
+    Another seat's are those of `uid`, where seats have uids of their own; OSError where this user
+    may not have that.
     """
 
     def __init__(self, uid: int | None = None) -> None:
@@ -56,9 +57,13 @@ class Bait:
         for name in ("secret", "other_seat"):
             with open(os.open(self._at(name), os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
                 file.write("bait")
-        self._seat = subprocess.Popen(["sleep", str(_SEAT_SECONDS)], user=uid, group=uid)
-        if uid is not None:
-            os.chown(self._at("other_seat"), uid, uid)
+        try:
+            if uid is not None:
+                os.chown(self._at("other_seat"), uid, uid)
+            self._seat = subprocess.Popen(["sleep", str(_SEAT_SECONDS)], user=uid, group=uid)
+        except BaseException:
+            self._folder.cleanup()
+            raise
         self._tcp = socket.create_server(("127.0.0.1", 0))
         self._udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._udp.bind(("127.0.0.1", 0))

@@ -73,8 +73,10 @@ class Slot(NamedTuple):
 def take(*, own_uid: bool) -> Slot:
     """Hold a number that nobody holds, and whose uid is nobody's; raises OSError without one."""
     folder = _folder()
-    end = _end_of_uids()
+    end = _end_of_uids() if own_uid else UIDS[-1] + 1
     usable = [number for number in UIDS if number < end]
+    if not usable:
+        raise OSError(f"no user of {UIDS[0]} or more can be had here: there are only {end}")
     start = secrets.randbelow(min(len(usable), _FIRST))
     for number in (*usable[start:], *usable[:start]):
         slot = _locked(folder, number, own_uid=own_uid)

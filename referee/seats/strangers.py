@@ -83,13 +83,16 @@ def _closed_below(path: str, depth: int, secret: Collection[str]) -> str:
         if not _open_to_strangers(path, _READ | _ENTER if _is_for_entering(path) else _READ):
             return path
         if folder and depth:
-            with os.scandir(path) as entries:
-                # What a link leads to is looked at where it lies.
-                waiting += [
-                    (entry.path, depth - 1)
-                    for entry in entries
-                    if entry.name not in _NEEDLESS and not entry.is_symlink()
-                ]
+            try:
+                with os.scandir(path) as entries:
+                    # What a link leads to is looked at where it lies.
+                    waiting += [
+                        (entry.path, depth - 1)
+                        for entry in entries
+                        if entry.name not in _NEEDLESS and not entry.is_symlink()
+                    ]
+            except OSError:  # not even this user may look into it
+                return path
     return ""
 
 
