@@ -11,6 +11,7 @@ import pytest
 
 from referee.cli.leak_check import marked
 from referee.games import huutopussi, minnesota
+from referee.games.tricktaking import TrickDeal
 from referee.log import read
 from tests.test_cli import referee, refused
 from tests.test_cli_leagues import REFEREE
@@ -78,6 +79,7 @@ class TestALeak:
     ) -> None:
         path = log_of(tmp_path, rules="wikibooks-team")
         monkeypatch.setattr(huutopussi.Deal, "shown", tell_everything)
+        monkeypatch.setattr(huutopussi.Deal, "view_json", TrickDeal.view_json)
         found = referee("leak-check", path)
         assert found.exit_code == 1
         lines = found.stdout.splitlines()
