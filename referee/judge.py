@@ -85,7 +85,7 @@ class Judge:
         """Look at a bot's start and connection; done now and then."""
         bot = player.bot
         if bot.state == "starting":
-            if now >= player.start_by:
+            if now >= player.start_by + self._still(player, 0.0):
                 text = f"no valid hello within {self.job.start_ms} ms{bot.silence()}"
                 self._start_fault(player, "start_timeout", text)
             else:
@@ -222,6 +222,8 @@ class Judge:
                     continue
                 if ask.deadline > now:
                     earliest = min(earliest, ask.deadline)
+                elif (until := ask.deadline + self._still(player, ask.sent)) > now:
+                    earliest = min(earliest, until)
                 elif self._explained(player, now):
                     # Silence that a dropped connection may explain is looked at again soon.
                     earliest = min(earliest, now + SUSPICION_SECONDS)
@@ -250,6 +252,10 @@ class Judge:
                     f"{used:.0f} ms of processor time since"
                 )
             self._soft_fault(player, ask, "timeout", text, None, now)
+
+    def _still(self, player: Player, since: float) -> float:
+        """How long the guard has made a bot stand still, which is not its time; in seconds."""
+        return self.roster.guard.stood_still(player.bot, since)
 
     def _explained(self, player: Player, now: float) -> bool:
         """Whether a bot is silent since its connection has dropped, which is being looked at."""

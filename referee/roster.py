@@ -176,8 +176,7 @@ class Roster:
         }
         for entrant, place in sorted(seats):
             self._start(entrant, place, now)
-        tables = min(job.tables, sum(len(plan.seatings) for plan in job.sets))
-        self.guard = Guard(self._in_hand, tables)
+        self.guard = Guard(self._in_hand)
         self.guard.start()
 
     def _in_hand(self) -> list[tuple[BotSeat, bool]]:

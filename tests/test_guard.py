@@ -1,12 +1,13 @@
 """What bots can fill at level basic: who did it is proven, or nobody is blamed."""
 
 import os
-import re
 import socket
+import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import zmq
@@ -14,7 +15,7 @@ from msgspec import structs
 
 from referee.arena import Arena
 from referee.job import Job, Report
-from referee.seats import guard
+from referee.seats import guard, suspects
 from referee.seats.bot import BotCommand, BotSeat
 from referee.seats.zeromq import ZeroMQLink
 from tests.arena_help import Outcome, bot, job, play
@@ -36,7 +37,7 @@ def work(folder: Path, *entrants: BotCommand) -> Job:
 def test_whoever_is_not_seen_sending_is_found_by_what_cutting_frees(
     mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard, "_sending", lambda found: [0] * len(found))
+    monkeypatch.setattr(suspects, "sending", lambda found: [0] * len(found))
     outcome = play(work(tmp_path, bad(mode), bot("good", "first_legal")))
     assert outcome.voided == []
     (blame,) = outcome.blame("bad")
@@ -58,7 +59,19 @@ def test_a_bot_that_is_cut_off_without_proof_is_not_blamed(
     assert outcome.unstartable == []
 
 
-def test_a_worker_that_grows_by_itself_blames_nobody(tmp_path: Path) -> None:
+def no_heaps() -> None:
+    raise OSError("another C library")
+
+
+@pytest.fixture(params=["heaps", "no heaps"])
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the C library tells its heaps apart."""
+    if request.param == "no heaps":
+        monkeypatch.setattr(guard, "Heaps", no_heaps)
+
+
+@pytest.mark.usefixtures("library")
+def test_a_worker_that_grows_by_itself_plays_on(tmp_path: Path) -> None:
     held: list[bytes] = []
     reports: list[Report] = []
 
@@ -67,17 +80,153 @@ def test_a_worker_that_grows_by_itself_blames_nobody(tmp_path: Path) -> None:
         if not held:
             held.append(os.urandom(100 * guard.MB))
 
-    slow = structs.replace(bot("good", "zoo:always_slow"))
-    Arena(work(tmp_path, bot("one", "first_legal"), slow), report).run()
+    pair = [bad("late_once"), bot("good", "first_legal")]
+    Arena(work(tmp_path, *pair), report).run()
     outcome = Outcome(reports)
+    assert outcome.voided == []
+    assert list(outcome.sets) == [0]
+    assert outcome.blame("bad") == outcome.blame("good") == []
+
+
+NOTING = """
+from protocol.bot import Bot
+from protocol.messages import Act
+class Noting(Bot):
+    def decide(self, ask):
+        return Act(id=ask.id, action=ask.legal[0], note={"v": ["x" * 20] * 80})
+Noting("noting", tables=64, batch=False).run()
+"""
+
+
+@pytest.mark.usefixtures("library")
+def test_bots_that_answer_much_at_once_are_not_cut_off_for_what_tables_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their answers wait in the kernel while the worker is busy and grows by notes and lines."""
+    looked: list[int] = []
+    cut: list[object] = []
+    resident = guard.Guard._resident
+
+    def look(self: guard.Guard) -> int:
+        looked.append(resident(self))
+        return looked[-1]
+
+    monkeypatch.setattr(guard.Guard, "_resident", look)
+    monkeypatch.setattr(guard, "_cut", cut.extend)
+    entrants = [
+        BotCommand(entrant=name, argv=[sys.executable, "-c", NOTING]) for name in ("one", "two")
+    ]
+    outcome = play(
+        job(tmp_path, entrants, sets=30, unit="game", decision_ms=20_000, start_ms=20_000)
+    )
+    assert max(looked) - looked[0] > guard.UNFINISHED_BYTES, "it has not grown: more notes"
+    assert cut == []
+    assert outcome.voided == []
+    assert sorted(outcome.sets) == list(range(30))
+
+
+@pytest.mark.slow
+def test_a_message_without_an_end_is_found_where_no_heaps_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "Heaps", no_heaps)
+    outcome = play(work(tmp_path, bad("endless_parts_much"), bot("good", "first_legal")))
+    assert outcome.voided == []
+    (blame,) = outcome.blame("bad")
+    assert (blame.kind, blame.ruling) == ("flood", "forfeit")
+    assert "made the referee grow by" in blame.message
+    assert outcome.blame("good") == []
+
+
+def test_a_guard_that_fails_says_so_and_blames_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: guard.Guard) -> None:
+        raise ValueError("no such number")
+
+    monkeypatch.setattr(guard.Guard, "_look", fail)
+    outcome = play(work(tmp_path, bot("one", "first_legal"), bot("good", "zoo:always_slow")))
     (void,) = outcome.voided
     assert void.blame == []
-    assert re.search(
-        r"^the worker (had grown too much, and a bot was cut off that had not done it|"
-        r"has grown by \d+ MB, the limit is 64 MB, and no bot is known to have done it)$",
-        void.reason,
-    ), void.reason
-    assert outcome.sets == {}
+    assert void.reason == (
+        "what bots send could not be watched any more: ValueError('no such number')"
+    )
+
+
+def test_time_in_which_a_bot_was_made_to_stand_still_is_not_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entrants = [bad("late_once"), bot("good", "first_legal")]
+
+    def limits() -> set[str]:
+        outcome = play(job(tmp_path, entrants, decision_ms=400))
+        return {blame.kind for blame in outcome.blame("bad")}
+
+    assert "timeout" in limits()
+    monkeypatch.setattr(guard.Guard, "stood_still", lambda self, bot, since: 30.0)
+    assert "timeout" not in limits()
+
+
+def test_pauses_are_counted_from_when_one_asks_also_while_they_last() -> None:
+    pauses = suspects.Pauses()
+    process = subprocess.Popen(["sleep", "20"])
+    seat = BotSeat.__new__(BotSeat)
+    seat.process = SimpleNamespace(keeper_pid=os.getpid())  # type: ignore[assignment]
+    try:
+        before = time.monotonic()
+        with pauses.paused([seat]):
+            time.sleep(0.05)
+            assert state(process.pid) == "T"
+            assert 0.05 <= pauses.seconds(seat, before) <= time.monotonic() - before
+            assert pauses.seconds(seat, time.monotonic() + 100) == 0
+        whole = pauses.seconds(seat, before)
+        assert pauses.seconds(seat, before) == whole >= 0.05
+        assert pauses.seconds(seat, time.monotonic()) == 0
+        assert state(process.pid) != "T"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+class Keeper:
+    """A bot as the guard sees it, whose processes are below a given one."""
+
+    def __init__(self, pid: int) -> None:
+        self.kills = 0
+        self.keeper_pid = pid
+        self.link = ZeroMQLink.__new__(ZeroMQLink)
+        self.link.strays = {}
+        self.process = self
+
+    def kill(self) -> None:
+        self.kills += 1
+
+
+def watching(*bots: Keeper) -> tuple[guard.Guard, list[suspects.Watched]]:
+    made = guard.Guard(list)
+    return made, [suspects.Watched(one, one.link, False) for one in bots]  # type: ignore[arg-type]
+
+
+def test_strays_are_counted_for_bots_and_not_for_numbers_of_processes() -> None:
+    """The number of a process that has ended may be the next one's."""
+    with subprocess.Popen(["sleep", "20"]) as process:
+        later = Keeper(process.pid)
+        made, watched = watching()
+        made._count_strays({process.pid: guard.MOST_STRAYS}, watched)  # somebody's who has gone
+        made, watched = watching(later)
+        made._count_strays({process.pid: 1}, watched)
+        made.check()
+        assert later.kills == 0
+        made._count_strays({process.pid: guard.MOST_STRAYS}, watched)
+        assert later.kills == 0, "only the thread that frees its handle may use it"
+        made.check()
+        made.check()
+        assert later.kills == 1
+        process.kill()
 
 
 def test_the_guard_ends_with_the_job_and_watches_nobody_that_cannot_connect(

@@ -256,6 +256,7 @@ class BotSeat:
         """What is no valid hello, whoever may have sent it."""
         if isinstance(self.link, StdioLink) or self.link.is_from(self.process.keeper_pid):
             return self._no_hellos.own(data, reason)
+        self.link.count_stray()
         self._no_hellos.anothers(data, reason)
         return None
 

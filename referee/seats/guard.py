@@ -12,27 +12,26 @@ import signal
 import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from referee.seats.bot import BotSeat
+from referee.seats.held import Heaps
 from referee.seats.keeper import descendants
-from referee.seats.peers import Connection, connections, keeper_above, owners
-from referee.seats.zeromq import ZeroMQLink
+from referee.seats.peers import Connection, connections, keeper_above
+from referee.seats.suspects import Pauses, Scene, Suspect, Watched, owned, signal_all
+from referee.seats.zeromq import MESSAGE_BYTES, WAITING_MESSAGES, ZeroMQLink
 
 MB = 1 << 20
 
-GROWTH_BYTES = 64 * MB
-"""What bots may make the worker grow altogether, beside what its tables need."""
+UNFINISHED_BYTES = 16 * MB
+"""What may have come and not be delivered. From here on, whoever evidently goes on sending is cut
+off at once: one look later it may be three times as much."""
 
 _ACT_BYTES = 48 * MB
-"""From here on everybody is suspected: the rest is for what comes meanwhile."""
-
-UNFINISHED_BYTES = 16 * MB
-"""From here on, whoever evidently goes on sending is cut off at once: one look later it may be
-three times as much."""
+"""From here on everybody is suspected who delivers nothing."""
 
 MOST_CONNECTIONS = 256
 """What one bot may hold; fewer where the system gives a process few descriptors."""
@@ -42,21 +41,22 @@ MOST_STRAYS = 1000
 
 LOOK_SECONDS = 0.02
 
-_TABLE_BYTES = 128 * 1024
 _STEP = 4 * MB
-"""So much more growth, and the connections are looked at again."""
+"""So much more memory in use, and what is held of it for bots is looked at."""
+
+_LOOKS = 50
+"""After so many it is looked at anyway: memory that was free may have been used for it."""
 
 _PROOF_BYTES = 8 * MB
 """Freed by cutting connections, at least, and a quarter of the growth."""
 
 _PROOF_SECONDS = 0.4
-_SAMPLES, _SAMPLE_SECONDS, _SAMPLE_BYTES = 8, 0.001, 1024
 _ROOM = 64
 _DESCRIPTORS_STEP = 32
 
 
 class Overrun(Exception):
-    """A job cannot go on: the worker has grown too much, and nobody is known to have done it."""
+    """A job cannot go on, and no bot is to blame for it."""
 
 
 class Verdict(NamedTuple):
@@ -67,38 +67,20 @@ class Verdict(NamedTuple):
     text: str
 
 
-class Suspect:
-    """Connections of one bot, or of nobody known, that may be what fills this process."""
-
-    def __init__(self, rank: int, bot: BotSeat | None) -> None:
-        self.rank = rank
-        """The lower, the likelier."""
-        self.bot = bot
-        self.ends: list[Connection] = []
-        self.sent = 0
-        self.harmed = False
-        """Whether the bot is harmed by cutting them."""
-
-
-class Watched(NamedTuple):
-    """A bot with its link."""
-
-    bot: BotSeat
-    link: ZeroMQLink
-    busy: bool
-    """Whether an answer of it is waited for."""
-
-
 class Guard:
     """Watches one job's bots from a thread of its own."""
 
-    def __init__(self, bots: Callable[[], Sequence[tuple[BotSeat, bool]]], tables: int) -> None:
+    def __init__(self, bots: Callable[[], Sequence[tuple[BotSeat, bool]]]) -> None:
         self._bots = bots
         """All bots that are not buried, and whether an answer of each is waited for."""
-        self._limit = _ACT_BYTES + tables * _TABLE_BYTES
         self._lock = threading.Lock()
         self._verdicts: dict[BotSeat, Verdict] = {}
-        self._excess = ""
+        self._to_end: deque[BotSeat] = deque()
+        """Found guilty, and not ended yet."""
+        self._pauses = Pauses()
+        self._strays: Counter[BotSeat] = Counter()
+        self._failure = ""
+        self._heaps: Heaps | None = None
         self._ending = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -108,8 +90,7 @@ class Guard:
         if sys.platform != "linux" or not watched:
             return
         self._statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
-        self._base = self._resident()
-        self._look_again_at = UNFINISHED_BYTES
+        self._limit = _ACT_BYTES + len(watched) * WAITING_MESSAGES * MESSAGE_BYTES
         normal = _descriptors() + 2 * len(watched)
         allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         share = (allowed - normal) // (2 * len(watched))
@@ -131,15 +112,32 @@ class Guard:
         with self._lock:
             return self._verdicts.get(bot)
 
+    def stood_still(self, bot: BotSeat, since: float) -> float:
+        """How long a bot's processes were made to stand still since then, in seconds."""
+        return self._pauses.seconds(bot, since)
+
     def check(self) -> None:
-        """Raise Overrun where the worker has grown too much and nobody is known to have done it."""
-        if self._excess:
-            raise Overrun(self._excess)
+        """End the bots that were found guilty; raise Overrun where nobody watches any more.
+
+        They are ended here, in the thread that frees their handles.
+        """
+        while self._to_end:
+            self._to_end.popleft().process.kill()
+        if self._failure:
+            raise Overrun(self._failure)
 
     def _run(self) -> None:
-        while not self._ending.wait(LOOK_SECONDS):
-            with self._lock, suppress(OSError):  # no descriptor was left to look with
-                self._look()
+        try:
+            with suppress(OSError):
+                self._heaps = Heaps()
+            self._base = self._held()
+            self._look_again_at = self._resident() + _STEP
+            self._looks = 0
+            while not self._ending.wait(LOOK_SECONDS):
+                with self._lock, suppress(OSError):  # no descriptor was left to look with
+                    self._look()
+        except Exception as error:
+            self._failure = f"what bots send could not be watched any more: {error!r}"
 
     def _watched(self) -> list[Watched]:
         return [
@@ -156,15 +154,29 @@ class Guard:
         self._enough = max(self._normal, min(self._enough, count + _DESCRIPTORS_STEP))
         if count >= self._enough:
             self._enough = count + _DESCRIPTORS_STEP
-        for one in self._watched():
+        watched = self._watched()
+        for one in watched:
             if one.link.strays:
-                self._count_strays(list(one.link.strays.items()))
-        if not self._excess and self._resident() - self._base > self._look_again_at:
-            self._find()
+                self._count_strays(one.link.take_strays(), watched)
+        resident = self._resident()
+        self._looks += 1
+        if resident > self._look_again_at or self._looks >= _LOOKS:
+            self._looks = 0
+            self._find(watched)
+            self._look_again_at = self._resident() + _STEP
+        else:
+            self._look_again_at = min(self._look_again_at, resident + _STEP)
 
     def _resident(self) -> int:
         """Memory that this process has in use."""
         return int(os.pread(self._statm, 100, 0).split()[1]) * resource.getpagesize()
+
+    def _held(self) -> int:
+        """What libzmq holds of it; all there is where the C library does not tell them apart."""
+        if self._heaps is not None:
+            return self._heaps.bytes()
+        _trim()
+        return self._resident()
 
     # ---- connections -------------------------------------------------------------------------
 
@@ -173,14 +185,15 @@ class Guard:
         watched = self._watched()
         found = connections({one.link.endpoint for one in watched})
         try:
-            whose = self._owners(found, watched)
+            whose = owned(found, watched)
+            main = Scene(found, watched).is_main
             for owner, count in Counter(whose).items():
                 if count <= self._most:
                     continue
                 _cut(
                     end
                     for end, bot in zip(found, whose, strict=True)
-                    if bot is owner and (owner is not None or not _is_main(end, watched))
+                    if bot is owner and (owner is not None or not main(end))
                 )
                 if owner is not None:
                     text = f"it held {count} connections to the referee, the limit is {self._most}"
@@ -188,97 +201,84 @@ class Guard:
         finally:
             _close(found)
 
-    def _count_strays(self, strays: list[tuple[int, int]]) -> None:
-        """Cut off a bot that floods an endpoint over connections that gave no hello."""
-        for pid, count in strays:
-            if count <= MOST_STRAYS:
-                continue
-            by_keeper = {one.bot.process.keeper_pid: one.bot for one in self._watched()}
-            keeper = keeper_above(pid, by_keeper)
-            if keeper is not None:
-                text = (
-                    f"it sent {count} messages over connections that gave no hello, the limit "
-                    f"is {MOST_STRAYS}"
-                )
-                self._blame(by_keeper[keeper], text)
+    def _count_strays(self, strays: dict[int, int], watched: Sequence[Watched]) -> None:
+        """End a bot that floods an endpoint over connections that gave no hello.
 
-    def _owners(
-        self, found: Sequence[Connection], watched: Iterable[Watched]
-    ) -> list[BotSeat | None]:
+        Whose a process is, is seen at once: its number may soon be another one's.
+        """
         by_keeper = {one.bot.process.keeper_pid: one.bot for one in watched}
-        return [by_keeper.get(keeper or 0) for keeper in owners(found, by_keeper)]
+        for pid, count in strays.items():
+            keeper = keeper_above(pid, by_keeper)
+            if keeper is None:
+                continue
+            bot = by_keeper[keeper]
+            self._strays[bot] += count
+            if self._strays[bot] > MOST_STRAYS:
+                text = (
+                    f"it sent {self._strays[bot]} messages over connections that gave no hello, "
+                    f"the limit is {MOST_STRAYS}"
+                )
+                self._blame(bot, text)
 
     def _blame(self, bot: BotSeat, text: str) -> None:
-        """End a bot; its end is then known to be its own doing."""
+        """Have a bot ended; its end is then known to be its own doing."""
         known = self._verdicts.get(bot)
         if known is None or not known.guilty:
             self._verdicts[bot] = Verdict(True, text)
-            bot.process.kill()
+            # Until then it does no more.
+            signal_all(descendants(bot.process.keeper_pid), signal.SIGSTOP)
+            self._to_end.append(bot)
 
     # ---- memory ------------------------------------------------------------------------------
 
-    def _find(self) -> None:
-        """Find out whose messages fill this process, and cut that bot off."""
+    def _find(self, watched: Sequence[Watched]) -> None:
+        """Find out whose messages fill this process, if any do, and cut that bot off."""
+        growth = self._held() - self._base
+        if growth <= UNFINISHED_BYTES:
+            return
+        found = connections({one.link.endpoint for one in watched})
+        try:
+            tried = self._try_suspects(Scene(found, watched), growth)
+        finally:
+            _close(found)
         _trim()
-        growth = self._resident() - self._base
-        if growth > UNFINISHED_BYTES:
-            watched = self._watched()
-            found = connections({one.link.endpoint for one in watched})
-            try:
-                self._try_suspects(found, watched, growth)
-            finally:
-                _close(found)
-            growth = self._resident() - self._base
-            if growth > self._limit:
-                self._excess = (
-                    f"the worker has grown by {growth // MB} MB, the limit is "
-                    f"{GROWTH_BYTES // MB} MB, and no bot is known to have done it"
-                )
-        self._look_again_at = max(UNFINISHED_BYTES, growth + _STEP)
-        if growth < self._limit:
-            self._look_again_at = min(self._look_again_at, self._limit)
+        if self._heaps is None:
+            # What nobody evidently sends is the tables' own.
+            if not tried:
+                self._base = self._held()
+        elif self._held() - self._base > self._limit:
+            self._base = self._held()  # everybody was cut off, so it is nobody's
 
-    def _try_suspects(
-        self, found: Sequence[Connection], watched: Sequence[Watched], growth: int
-    ) -> None:
+    def _try_suspects(self, scene: Scene, growth: int) -> bool:
         """Cut connections, the likeliest first, until this process has room again.
 
-        Below the limit only those over which more and more comes; above it all of them, first
-        those that no bot plays over.
+        Below the limit only those over which more and more comes; above it all that deliver
+        nothing, first those that no bot plays over. Whether there were any.
         """
-        whose = self._owners(found, watched)
-        thinking = {one.bot for one in watched if one.busy or one.bot.state == "starting"}
-        suspects: dict[tuple[int, BotSeat | None], Suspect] = {}
-        for end, bot, sent in zip(found, whose, _sending(found), strict=True):
-            if sent:
-                rank = 0
-            elif growth <= self._limit:
-                continue
-            elif not _is_main(end, watched):
-                rank = 1
-            else:
-                rank = 2 if bot in thinking else 3
-            suspect = suspects.setdefault((rank, bot), Suspect(rank, bot))
-            suspect.sent += sent
-            suspect.ends.append(end)
-            suspect.harmed = suspect.harmed or _is_main(end, watched)
-        left = sorted(suspects.values(), key=lambda one: (one.rank, -one.sent))
-        while left and self._resident() - self._base > UNFINISHED_BYTES:
+        urgent = self._held() + UNFINISHED_BYTES
+        sent = scene.endless(lambda: self._held() > urgent)
+        everybody = self._heaps is not None and growth > self._limit
+        left = scene.suspects(sent, everybody=everybody)
+        tried = bool(left)
+        while left and self._held() - self._base > UNFINISHED_BYTES:
             suspect = left.pop(0)
+            if suspect.harmed and any(map(scene.delivers, suspect.ends)):
+                continue
             # What others send meanwhile would hide what is freed.
-            with _paused({one.bot for one in left if one.sent} - {suspect.bot, None}):
+            others = {one.bot for one in left if one.bot is not None and one.sent}
+            with self._pauses.paused(others - {suspect.bot}):
                 self._try(suspect)
+        return tried
 
     def _try(self, suspect: Suspect) -> None:
         """Cut a bot's connections: they were it if that frees what has grown."""
         bot = suspect.bot
-        before = self._resident()
+        before = self._held()
         growth = before - self._base
         _cut(suspect.ends)
         end = time.monotonic() + _PROOF_SECONDS
         while True:
-            _trim()
-            freed = before - self._resident()
+            freed = before - self._held()
             proven = freed >= max(_PROOF_BYTES, growth // 4)
             if proven or time.monotonic() > end:
                 break
@@ -294,43 +294,6 @@ class Guard:
         elif suspect.harmed:
             text = "the worker had grown too much, and a bot was cut off that had not done it"
             self._verdicts.setdefault(bot, Verdict(False, text))
-
-
-def _sending(found: Sequence[Connection]) -> list[int]:
-    """How much waits at connections where more comes than is read, each time or nearly; else 0."""
-    looks: list[list[int]] = []
-    for _ in range(_SAMPLES):
-        looks.append([end.waiting() for end in found])
-        time.sleep(_SAMPLE_SECONDS)
-    return [
-        sum(waiting) if 2 * sum(one >= _SAMPLE_BYTES for one in waiting) >= _SAMPLES else 0
-        for waiting in zip(*looks, strict=True)
-    ]
-
-
-@contextmanager
-def _paused(bots: Iterable[BotSeat | None]) -> Iterator[None]:
-    """Bots whose processes stand still meanwhile, which is not long."""
-    pids = [pid for bot in bots if bot for pid in descendants(bot.process.keeper_pid)]
-    _signal(pids, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        _signal(pids, signal.SIGCONT)
-
-
-def _signal(pids: Iterable[int], number: int) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-
-
-def _is_main(end: Connection, watched: Iterable[Watched]) -> bool:
-    """Whether a bot plays over a connection, or may be about to say hello over it."""
-    for one in watched:
-        if one.link.endpoint == end.endpoint:
-            return one.bot.state == "starting" or one.link.descriptor == end.number
-    return False
 
 
 def _cut(ends: Iterable[Connection]) -> None:

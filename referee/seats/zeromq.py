@@ -23,6 +23,9 @@ CUT_BYTES = 16 * MESSAGE_BYTES
 """libzmq itself cuts the connection of a bot whose frame is longer than this. Between the two a
 message is still read, so that the fault can be named with its size."""
 
+WAITING_MESSAGES = 16
+"""So many whole messages of a connection are kept until they are read; the rest waits outside."""
+
 _PREFIX = "rf-"
 _LOCK = ".lock"
 
@@ -114,7 +117,7 @@ class ZeroMQLink:
             (zmq.LINGER, 0),
             (zmq.ROUTER_MANDATORY, 1),
             (zmq.MAXMSGSIZE, CUT_BYTES),
-            (zmq.RCVHWM, 16),
+            (zmq.RCVHWM, WAITING_MESSAGES),
             (zmq.SNDHWM, 8192),
             (zmq.HANDSHAKE_IVL, 5000),
             (zmq.BACKLOG, 2),
@@ -137,8 +140,11 @@ class ZeroMQLink:
         """Whence the last message came, where libzmq knows it: an address and a descriptor."""
         self.descriptor = -1
         """What libzmq reads the bot's connection from, once that is known."""
+        self.delivered = 0
+        """Whole messages of the bot since then; read by another thread."""
         self.strays: dict[int, int] = {}
-        """Messages of other connections since then, by the process that made them."""
+        """Messages that were no bot's of this link and not taken yet, by the process that made
+        the connection."""
 
     @property
     def sources(self) -> "tuple[zmq.Socket[bytes], ...]":
@@ -198,6 +204,7 @@ class ZeroMQLink:
                 self._throw_away()
             if not int(_option(socket, zmq.EVENTS)) & _READABLE:
                 break
+        self.delivered += len(found)
         return found
 
     def _receive_first(self) -> list[Received]:
@@ -223,9 +230,18 @@ class ZeroMQLink:
 
     def _throw_away(self) -> None:
         self._rest()
+        self.count_stray()
+
+    def count_stray(self) -> None:
+        """The last message was no bot's of this link: count it for whoever has sent it."""
         pid = connector(self._origin[0]) if self._origin else None
         if pid is not None and (pid in self.strays or len(self.strays) < _MOST_STRANGERS):
             self.strays[pid] = self.strays.get(pid, 0) + 1
+
+    def take_strays(self) -> dict[int, int]:
+        """What has been counted since the last call; for another thread."""
+        strays, self.strays = self.strays, {}
+        return strays
 
     def is_from(self, keeper: int) -> bool:
         """Whether the last message before `accept` came from a process below a bot's keeper.
