@@ -2,16 +2,22 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import zmq
 
+from protocol.messages import Limits
+from referee.seats.bot import BotSeat
 from referee.seats.keeper import descendants
 from referee.seats.peers import connections, keeper_above, owners
+from referee.seats.trouble import NoHellos
 from referee.seats.zeromq import ZeroMQLink
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not tell")
@@ -114,3 +120,80 @@ def test_strangers_are_counted_and_taken_in_turn_with_the_bot(link: ZeroMQLink) 
         (pid,) = link.strays
         assert pid == os.getpid()
         assert link.strays[pid] > 0
+
+
+@pytest.mark.parametrize("link", ["tcp"], indirect=True)
+def test_what_a_stranger_has_left_behind_is_not_the_bots_who_gets_its_descriptor(
+    link: ZeroMQLink,
+) -> None:
+    code = SPEAKER.replace("time.sleep(20)", "socket.close(2000)")
+    subprocess.run([sys.executable, "-c", code, link.endpoint], check=True, timeout=60)
+    link.await_drop(PATIENCE_MS / 1000)
+    code = SPEAKER.replace("time.sleep(20)", "sys.stdin.readline(); socket.send(b'again')") + "\n"
+    code += "sys.stdin.readline()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, link.endpoint], stdin=subprocess.PIPE, bufsize=0
+    ) as process:
+        try:
+            deadline = time.monotonic() + PATIENCE_MS / 1000
+            while not connections_of(link) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            link.connection_dropped()  # as each tick does
+            assert link.receive(5)
+            left = link._origin
+            assert not link.is_from(process.pid)
+            assert link.socket.poll(PATIENCE_MS)
+            assert link.receive(5)  # here it cannot be told whose it is
+            assert process.stdin is not None
+            process.stdin.write(b"\n")
+            assert link.socket.poll(PATIENCE_MS)
+            (last,) = link.receive(5)
+            assert last.data == b"again"
+            assert link._origin == left, "it has got another descriptor: this shows nothing"
+            assert link.is_from(process.pid), "nothing has been closed since all was read"
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("link", ["tcp"], indirect=True)
+def test_a_connection_that_said_nothing_leaves_no_doubt(
+    link: ZeroMQLink, request: pytest.FixtureRequest
+) -> None:
+    host, port = link.endpoint.removeprefix("tcp://").split(":")
+    with socket.create_connection((host, int(port))):
+        pass
+    link.await_drop(PATIENCE_MS / 1000)
+    assert link.connection_dropped()
+    speaker = request.getfixturevalue("speaker")
+    assert link.socket.poll(PATIENCE_MS)
+    assert link.receive(5)
+    assert link.is_from(speaker)
+
+
+def connections_of(link: ZeroMQLink) -> int:
+    found = connections({link.endpoint})
+    for one in found:
+        one.end.close()
+    return len(found)
+
+
+@pytest.mark.parametrize("link", ["ipc"], indirect=True)
+def test_what_comes_from_others_before_hello_is_counted(link: ZeroMQLink) -> None:
+    seat = BotSeat.__new__(BotSeat)
+    seat.link, seat.state, seat._prints = link, "starting", False
+    seat._no_hellos = NoHellos()
+    seat.limits = Limits(message_bytes=65_536, unexpected_messages=8, soft_faults=3)
+    context = zmq.Context[zmq.Socket[bytes]]()
+    stranger = context.socket(zmq.DEALER)
+    stranger.connect(link.endpoint)
+    with subprocess.Popen(["sleep", "20"]) as other:
+        seat.process = SimpleNamespace(keeper_pid=other.pid)  # type: ignore[assignment]
+        for _ in range(3):
+            stranger.send(b"{junk")
+            assert link.socket.poll(PATIENCE_MS)
+            assert seat.receive(5) == []
+        other.kill()
+    assert link.take_strays() == {os.getpid(): 3}
+    assert link.take_strays() == {}
+    stranger.close(0)
+    context.term()

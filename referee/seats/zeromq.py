@@ -7,6 +7,7 @@ a bot off and that nobody else's connection can disturb it; a ROUTER tells who i
 import fcntl
 import math
 import os
+import struct
 import tempfile
 from typing import NamedTuple
 
@@ -53,6 +54,9 @@ ALONE_SECONDS = 0.005
 _NOW = int(zmq.NOBLOCK)
 _NOW_MORE = int(zmq.NOBLOCK | zmq.SNDMORE)
 _READABLE = int(zmq.POLLIN)
+
+_EVENT = struct.Struct("=Hi")
+"""What a monitor tells first: the event, and a descriptor."""
 
 
 class Received(NamedTuple):
@@ -138,6 +142,10 @@ class ZeroMQLink:
         self._sender = b""
         self._origin: tuple[str, int] | None = None
         """Whence the last message came, where libzmq knows it: an address and a descriptor."""
+        self._closed: set[int] = set()
+        """Descriptors closed while a message that came over one of them may be waiting here."""
+        self._outlived = False
+        """Whether that may be so of the last message: the descriptor may be another's by now."""
         self.descriptor = -1
         """What libzmq reads the bot's connection from, once that is known."""
         self.delivered = 0
@@ -213,7 +221,15 @@ class ZeroMQLink:
             self._sender = self.socket.recv(_NOW)
         except zmq.Again:
             return []
-        return [self._rest()]
+        first = self._rest()
+        self._take_drops()
+        self._outlived = self._origin is not None and self._origin[1] in self._closed
+        self._forget_closed()
+        return [first]
+
+    def _forget_closed(self) -> None:
+        if not int(_option(self.socket, zmq.EVENTS)) & _READABLE:
+            self._closed.clear()  # what comes from now on has come over connections made since
 
     def _rest(self) -> Received:
         """Take a message behind its sender's name, and see where it came from."""
@@ -249,7 +265,14 @@ class ZeroMQLink:
         The kernel says so of a Unix socket, and the tables of sockets of a TCP connection. False
         where they do not: the bot may be the one who speaks, but so may anybody.
         """
-        return self._origin is not None and is_below(*self._origin, keeper)
+        if self._origin is None:
+            return False
+        found = is_below(*self._origin, keeper)
+        if found and connector(self._origin[0]) is None:
+            # Found by its descriptor, which may have been given out again at any time until now.
+            self._take_drops()
+            return not self._outlived and self._origin[1] not in self._closed
+        return found
 
     def accept(self) -> None:
         """Whoever sent the last message is the bot, from now on."""
@@ -274,11 +297,20 @@ class ZeroMQLink:
 
     def connection_dropped(self) -> bool:
         """Whether some connection was closed since the last call; a probe tells whose."""
-        dropped = False
-        while int(self._monitor.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
-            self._monitor.recv_multipart()
-            dropped = True
+        dropped = self._take_drops() > 0
+        if self._closed:
+            self._forget_closed()
         return dropped
+
+    def _take_drops(self) -> int:
+        """Take in which descriptors have been closed; how many since the last call."""
+        count = 0
+        while int(self._monitor.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
+            event = self._monitor.recv_multipart()
+            count += 1
+            if self._peer is None:  # afterwards nobody asks whose a message is
+                self._closed.add(_EVENT.unpack_from(event[0])[1])
+        return count
 
     def close(self) -> None:
         """Cut the connection and free the address."""
