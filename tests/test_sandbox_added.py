@@ -461,6 +461,15 @@ bot = "{bot}"
 """
 
 
+def begun() -> list[str]:
+    """Play a league at level linux in the current folder; the command that plays it on."""
+    Path("l.toml").write_text(LEAGUE.format(bot="first_legal"))
+    run = [sys.executable, "-m", "referee.cli.main", "run", "l.toml", "--sandbox", "linux"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return run
+
+
 class TestWhoHasWhich:
     @root
     def test_one_closed_entrant_takes_the_uid_from_all_and_nobody_a_set(
@@ -496,10 +505,7 @@ class TestWhoHasWhich:
     ) -> None:
         need("linux")
         monkeypatch.chdir(tmp_path)
-        Path("l.toml").write_text(LEAGUE.format(bot="first_legal"))
-        run = [sys.executable, "-m", "referee.cli.main", "run", "l.toml", "--sandbox", "linux"]
-        begun = subprocess.run(run, capture_output=True, text=True, timeout=60)
-        assert begun.returncode == 0, begun.stderr
+        run = begun()
         (path,) = Path("results/added/logs").glob("*.jsonl")
         (found,) = {header.sandbox for header in read(path).headers}
 
@@ -517,10 +523,7 @@ class TestWhoHasWhich:
     ) -> None:
         need("linux+cgroup")
         monkeypatch.chdir(tmp_path)
-        Path("l.toml").write_text(LEAGUE.format(bot="first_legal"))
-        run = [sys.executable, "-m", "referee.cli.main", "run", "l.toml", "--sandbox", "linux"]
-        begun = subprocess.run(run, capture_output=True, text=True, timeout=60)
-        assert begun.returncode == 0, begun.stderr
+        run = begun()
         troubles = dict.fromkeys(("uid", "cgroup"), "gone away")
         monkeypatch.setattr(sandbox_choice, "addition_troubles", lambda *_: troubles)
         refused = CliRunner().invoke(commands, [*run[3:], "--sets", "2"])
