@@ -215,7 +215,7 @@ class Log(Struct, kw_only=True):
     path: Path
     headers: list[Header]
     sets: Mapping[int, SetRecord]
-    """By number; each is decoded anew whenever it is asked for."""
+    """By number; in a long log each is decoded anew whenever it is asked for."""
     voids: dict[int, int]
     """The last attempt at each set that was voided; where it was played after that, it is in
     `sets` too."""
@@ -319,8 +319,9 @@ def _taken(path: Path, file: IO[bytes], data: bytes | None, headers: list[Header
         pending.append(entry)
         if _take(log, pending):
             if isinstance(entry.line, DealLine | Unplayed):
-                size = position - log.good_bytes
-                sets.put(_set_of(entry), log.good_bytes, size, pending[0].number, len(headers) - 1)
+                made = SetRecord(set=_set_of(entry), header=headers[-1], entries=pending)
+                begin, first = log.good_bytes, pending[0].number
+                sets.put(made.set, begin, position - begin, first, len(headers) - 1, made)
             pending = []
             log.good_bytes = position
     log.set_aside = len(pending) + tail

@@ -10,6 +10,10 @@ from referee.errors import LogError
 T = TypeVar("T")
 
 
+KEPT_BYTES = 2 << 20
+"""Of the beginning of a file: what is made of it is kept, so that a small one is read once."""
+
+
 class Pieces(Mapping[int, T], Generic[T]):
     """Pieces of a file by number, each made anew of its bytes whenever it is asked for.
 
@@ -26,16 +30,22 @@ class Pieces(Mapping[int, T], Generic[T]):
         self._made = made
         """Makes a piece of its number, its bytes and the two numbers kept with it."""
         self._place: dict[int, int] = {}
+        self._kept: dict[int, T] = {}
         self._known = array("q")
         """For each place: offset, bytes, and two numbers more."""
 
-    def put(self, number: int, offset: int, size: int, one: int, other: int) -> None:
+    def put(self, number: int, offset: int, size: int, one: int, other: int, made: T) -> None:
         """A piece has been found; one of the same number before it does not count any more."""
+        self._kept.pop(number, None)
+        if offset + size <= KEPT_BYTES:
+            self._kept[number] = made
         place = self._place.pop(number, len(self._known))
         self._place[number] = place  # in the order of the file
         self._known[place : place + 4] = array("q", (offset, size, one, other))
 
     def __getitem__(self, number: int) -> T:
+        if number in self._kept:
+            return self._kept[number]
         place = self._place[number]
         offset, size, one, other = self._known[place : place + 4]
         if self._data is not None:
