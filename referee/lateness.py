@@ -11,7 +11,7 @@ import time
 from typing import NamedTuple
 
 from referee.roster import OpenAsk, Player
-from referee.seats.keeper import descendants
+from referee.seats.family import descendants, parent_of, stat_of
 
 RECENT_SECONDS = 1.5
 """A look further before an ask says nothing about it."""
@@ -41,29 +41,21 @@ def processor_seconds(pid: int | None) -> float | None:
     Counted from its keeper down, which is a child of this process, so that the bot's children are
     found wherever they have moved to.
     """
+    if pid is None:
+        return None
     try:
-        keeper = _parent(pid)
-        if _parent(keeper) != os.getpid():
+        keeper = parent_of(pid)
+        if parent_of(keeper) != os.getpid():
             return None  # the keeper is dead, and who inherits its children is no bot
     except OSError:
         return None
     ticks = 0
     for member in (keeper, *descendants(keeper)):
         try:
-            with open(f"/proc/{member}/stat", "rb") as file:
-                ticks += sum(map(int, _fields(file.read())[_USED]))
+            ticks += sum(map(int, stat_of(member)[_USED]))
         except OSError:
             pass  # it has ended; its keeper has its time
     return ticks / _TICKS
-
-
-def _parent(pid: int | None) -> int:
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        return int(_fields(file.read())[1])
-
-
-def _fields(text: bytes) -> list[bytes]:
-    return text.rpartition(b")")[2].split()
 
 
 class Processors:

@@ -30,7 +30,7 @@ from referee.log import Void, lines_of
 from referee.roster import OpenAsk
 from referee.rulings import MOST_VOIDS
 from referee.seats.bot import BotCommand
-from referee.seats.keeper import descendants
+from referee.seats.family import descendants
 from referee.seats.zeromq import ALONE_SECONDS
 from referee.show.plan import crowding
 from tests.arena_help import bot, job, play

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.seats import family, keeper
+from referee.seats import family
 from referee.seats.process import BotProcess, LaunchSpec, remove_folder
 
 SECONDS = 8.0  # a safety limit, never a measure
@@ -367,10 +367,10 @@ class TestKeeper:
 
 class TestClose:
     def test_leaves_no_descriptor_and_no_zombie(self, bots: Bots) -> None:
-        before = os.listdir("/dev/fd"), keeper.descendants(os.getpid())
+        before = os.listdir("/dev/fd"), family.descendants(os.getpid())
         for _ in range(20):
             bots.run("end()").close()
-        assert (os.listdir("/dev/fd"), keeper.descendants(os.getpid())) == before
+        assert (os.listdir("/dev/fd"), family.descendants(os.getpid())) == before
         assert os.listdir(bots.scratch) == []
 
     def test_deletes_what_the_bot_wrote(self, bots: Bots) -> None:

@@ -15,7 +15,7 @@ import zmq
 
 from protocol.messages import Limits
 from referee.seats.bot import BotSeat
-from referee.seats.keeper import descendants
+from referee.seats.family import descendants
 from referee.seats.peers import connections, keeper_above, owners
 from referee.seats.trouble import NoHellos
 from referee.seats.zeromq import ZeroMQLink

@@ -29,7 +29,7 @@ from protocol.messages import (
 from referee import __version__
 from referee.errors import RefereeError
 from referee.seats.bot import BotCommand, BotSeat
-from referee.seats.keeper import descendants
+from referee.seats.family import descendants, stat_of
 from referee.seats.process import ExitReport
 from referee.seats.sandbox import Level, bare
 from referee.seats.trouble import Trouble
@@ -358,8 +358,7 @@ def ending(report: ExitReport) -> str:
 def _status(pid: int) -> tuple[str, int]:
     """State and parent of a process; as of a dead one where it is not there any more."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            state, parent = file.read().rpartition(b")")[2].split()[:2]
+        state, parent = stat_of(pid)[:2]
     except OSError:
         return "X", 0
     return state.decode(), int(parent)

@@ -1,4 +1,4 @@
-"""Which processes stand below another. Standard library only."""
+"""Which processes stand below and above another. Standard library only."""
 
 import os
 import sys
@@ -17,6 +17,18 @@ def descendants(root: int) -> list[int]:
         found += new
         waiting += new
     return found
+
+
+def stat_of(pid: int) -> list[bytes]:
+    """What /proc tells of a process behind its name, the state first; OSError where it is gone."""
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        # The name before the last bracket may hold spaces and brackets.
+        return file.read().rpartition(b")")[2].split()
+
+
+def parent_of(pid: int) -> int:
+    """The process above another; OSError where that is gone."""
+    return int(stat_of(pid)[1])
 
 
 def lists_children() -> bool:
@@ -40,10 +52,7 @@ def _family() -> Callable[[int], list[int]]:
     family: dict[int, list[int]] = {}
     for name in filter(str.isdecimal, os.listdir("/proc")):
         try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                # The name before the last bracket may hold spaces and brackets.
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-            family.setdefault(parent, []).append(int(name))
+            family.setdefault(parent_of(int(name)), []).append(int(name))
         except OSError:
             pass
     return lambda pid: family.get(pid, [])

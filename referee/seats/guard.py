@@ -18,8 +18,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from referee.seats.bot import BotSeat
+from referee.seats.family import descendants
 from referee.seats.held import Heaps
-from referee.seats.keeper import descendants
 from referee.seats.peers import Connection, connections, keeper_above
 from referee.seats.suspects import Pauses, Scene, Suspect, Watched, owned, signal_all
 from referee.seats.zeromq import MESSAGE_BYTES, WAITING_MESSAGES, ZeroMQLink

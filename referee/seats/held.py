@@ -29,14 +29,14 @@ class Heaps:
             self._told = library.malloc_info
             self._open, self._close = library.open_memstream, library.fclose
             self._limit, self._take = library.mallopt, library.malloc
-            self._free, self._trim = library.free, library.malloc_trim
+            self._free = library.free
         except AttributeError:
             raise OSError("this C library does not tell what its heaps hold") from None
         self._open.restype = self._take.restype = c_void_p
         self._open.argtypes = (c_void_p, c_void_p)
         self._told.argtypes = (c_int, c_void_p)
         self._close.argtypes = self._free.argtypes = (c_void_p,)
-        self._take.argtypes = self._trim.argtypes = (c_size_t,)
+        self._take.argtypes = (c_size_t,)
         self._limit(_M_MMAP_THRESHOLD, _LONGEST_MAPPED)
         self._try()
 
@@ -64,7 +64,3 @@ class Heaps:
             for number, fast, rest, taken in _HEAP.findall(told)
             if number != b"0"
         )
-
-    def trim(self) -> None:
-        """Give back to the system what is free."""
-        self._trim(0)

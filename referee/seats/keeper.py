@@ -24,8 +24,7 @@ if __name__ == "__main__":
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 from referee.seats.excess import NEVER, RELAY_ROOM, Usage
-from referee.seats.family import descendants as descendants
-from referee.seats.family import lists_children
+from referee.seats.family import descendants, lists_children
 from referee.seats.launch import Launch
 from referee.seats.leavings import Leavings
 from referee.seats.output import LINES as LINES

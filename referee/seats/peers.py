@@ -12,7 +12,7 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from referee.seats.keeper import descendants
+from referee.seats.family import descendants, parent_of
 
 _WAITING = 0x541B  # FIONREAD
 _CREDENTIALS = struct.Struct("3i")
@@ -93,9 +93,7 @@ def keeper_above(pid: int, keepers: Collection[int]) -> int | None:
         if pid in keepers:
             return pid
         try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                # The name before the last bracket may hold spaces and brackets.
-                pid = int(file.read().rpartition(b")")[2].split()[1])
+            pid = parent_of(pid)
         except OSError:
             return None
         if pid <= 1:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 import msgspec
 
 from referee.seats import keeper, slots
+from referee.seats.family import descendants, stat_of
 from referee.seats.order import LaunchSpec as LaunchSpec
 from referee.seats.order import keeper_environment, written
 from referee.seats.sandbox import additions, bare
@@ -225,7 +226,7 @@ class BotProcess:
         if not self.gone:
             self.kill()
         if not self.wait_gone(seconds):
-            for pid in keeper.descendants(self._keeper.pid):
+            for pid in descendants(self._keeper.pid):
                 _send_signal(os.kill, pid)
             self._lose_keeper("its keeper did not answer and was killed, and the bot with it")
             self._keeper.kill()
@@ -333,7 +334,6 @@ def _send_signal(send: Callable[[int, int], None], target: int) -> None:
 def _birth(pid: int) -> bytes:
     """When a process began, to know it from a later one of the same number; empty if unknown."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[19]
+        return stat_of(pid)[19]
     except OSError:
         return b""

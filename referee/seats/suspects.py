@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from referee.seats.bot import BotSeat
-from referee.seats.keeper import descendants
+from referee.seats.family import descendants
 from referee.seats.peers import Connection, owners
 from referee.seats.zeromq import ZeroMQLink
 
