@@ -6,10 +6,10 @@ the suits S H D C and in each from 2 up to the ace, whatever order the ranks hav
 is also the order of cards in every `legal` list.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 SUITS = "SHDC"
 RANKS = "23456789TJQKA"
@@ -18,7 +18,9 @@ RANKS = "23456789TJQKA"
 class Pack:
     """The cards that a game is played with: one of each given rank in every suit."""
 
-    __slots__ = ("_runs", "full", "index", "names", "ranks", "size", "suit_of", "suits", "width")
+    __slots__ = (
+        "bits", "cards", "full", "index", "names", "ranks", "size", "suit_of", "suits", "width",
+    )  # fmt: skip
 
     def __init__(self, ranks: str) -> None:
         self.ranks = ranks
@@ -32,16 +34,14 @@ class Pack:
         self.suits = tuple(one << self.width * suit for suit in range(4))
         """The mask of each suit, in the order of SUITS."""
         self.suit_of = tuple(card // self.width for card in range(self.size))
-        self._runs = runs_of(self.width, 0)
-
-    def cards(self, mask: int) -> tuple[int, ...]:
+        self.bits = tuple(1 << card for card in range(self.size))
+        """The mask of each card by itself."""
+        self.cards = lister(self.width, 0)
         """The cards of a mask, rising."""
-        return members(mask, self._runs, self.width)
 
     def texts(self, mask: int) -> list[str]:
         """The card strings of a mask, in pack order."""
-        names = self.names
-        return [names[card] for card in members(mask, self._runs, self.width)]
+        return list(map(self.names.__getitem__, self.cards(mask)))
 
     def mask(self, names: Iterable[str]) -> int:
         """The mask of card strings; KeyError when one is not in the pack."""
@@ -51,12 +51,8 @@ class Pack:
         return mask
 
 
-Member = TypeVar("Member")
-Runs = tuple[tuple[tuple[Member, ...], ...], ...]
-
-
 @cache
-def runs_of(width: int, offset: int) -> Runs[int]:
+def runs_of(width: int, offset: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """For each suit, for each subset of it, its members as rising ints, all moved up by `offset`.
 
     Listing the members of a hand is four look-ups, or one when the suit is known.
@@ -70,16 +66,28 @@ def runs_of(width: int, offset: int) -> Runs[int]:
     )
 
 
-def members(mask: int, runs: Runs[Member], width: int) -> tuple[Member, ...]:
-    """The members of a mask, rising, by tables such as those of `runs_of`."""
-    one = (1 << width) - 1
-    spades, hearts, diamonds, clubs = runs
-    return (
-        spades[mask & one]
-        + hearts[mask >> width & one]
-        + diamonds[mask >> 2 * width & one]
-        + clubs[mask >> 3 * width]
-    )
+Lister = Callable[[int], tuple[int, ...]]
+"""Lists what a mask stands for, rising."""
+
+
+@cache
+def lister(width: int, offset: int) -> Lister:
+    """What lists the members of a mask, all moved up by `offset`.
+
+    A function of its own for each pack and offset, since hardly anything is called as often.
+    """
+    spades, hearts, diamonds, clubs = runs_of(width, offset)
+    one, two, three = (1 << width) - 1, 2 * width, 3 * width
+
+    def members(mask: int) -> tuple[int, ...]:
+        return (
+            spades[mask & one]
+            + hearts[mask >> width & one]
+            + diamonds[mask >> two & one]
+            + clubs[mask >> three]
+        )
+
+    return members
 
 
 class DealKey(NamedTuple):
@@ -113,7 +121,7 @@ class Draws:
 
     def below(self, count: int) -> int:
         """A number from 0 to `count` - 1, for counts up to 256."""
-        fair = 256 - 256 % count
+        fair = _FAIR[count]
         while True:
             if self._at == len(self._stream):
                 self._stream = sha256(self._seed + self._block.to_bytes(4, "big")).digest()
@@ -125,18 +133,30 @@ class Draws:
                 return byte % count
 
 
+_FAIR = (0, *(256 - 256 % count for count in range(1, 257)))
+"""For each count the bytes below which all its numbers are equally likely."""
+
+
 def shuffled(key: DealKey, size: int) -> list[int]:
     """The pack of `size` cards in the order in which it is dealt.
 
     A Fisher-Yates shuffle from the top place down, whose numbers are the bytes of SHA-256 in
     counter mode over the hashed key; bytes that would favour some cards are passed over.
     """
-    below = Draws(key.text()).below
+    # What `Draws.below` does, without a call for each card.
+    seed = sha256(key.text().encode("ascii")).digest()
     order = list(range(size))
-    for last in range(size - 1, 0, -1):
-        place = below(last + 1)
-        order[last], order[place] = order[place], order[last]
-    return order
+    left = size
+    block = 0
+    while True:
+        for byte in sha256(seed + block.to_bytes(4, "big")).digest():
+            if byte < _FAIR[left]:
+                place = byte % left
+                left -= 1
+                order[left], order[place] = order[place], order[left]
+                if left == 1:
+                    return order
+        block += 1
 
 
 def commitment(secret: str) -> str:

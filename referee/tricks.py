@@ -4,6 +4,7 @@ Everything is set algebra on masks of cards. A trick does not know how many play
 next: that is the game's business.
 """
 
+from functools import cache
 from typing import Literal, Self
 
 from referee.cards import Pack
@@ -17,11 +18,16 @@ RANK_ORDERS: dict[RankOrder, str] = {
 }
 """Ranks from low to high."""
 
+_MOST_SEATS = 4
+
 
 class TrickRules:
     """The rank order and the duties of a game, turned into masks."""
 
-    __slots__ = ("above", "head_lapses", "must_head", "must_overtrump", "must_trump", "pack")
+    __slots__ = (
+        "above", "head_lapses", "must_head", "must_overtrump", "must_trump", "pack", "plays",
+        "suit",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -41,10 +47,19 @@ class TrickRules:
             for at in (order.index(name[0]),)
         )
         """For each card the cards of its suit that beat it."""
+        self.suit = tuple(pack.suits[suit] for suit in pack.suit_of)
+        """For each card all cards of its suit."""
+        self.plays = _plays(pack)
         self.must_head = must_head
         self.head_lapses = head_lapses_when_ruffed
         self.must_trump = must_trump
         self.must_overtrump = must_overtrump
+
+
+@cache
+def _plays(pack: Pack) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """(seat, card) of every seat and card: made once, since every card played is one of them."""
+    return tuple(tuple((seat, card) for card in range(pack.size)) for seat in range(_MOST_SEATS))
 
 
 class Trick:
@@ -88,10 +103,10 @@ class Trick:
     def lead(self, seat: int, card: int) -> None:
         """Play the first card."""
         rules = self.rules
-        self.plays.append((seat, card))
+        self.plays.append(rules.plays[seat][card])
         self.mask = 1 << card
         self.winner = seat
-        self.led = led = rules.pack.suits[rules.pack.suit_of[card]]
+        self.led = led = rules.suit[card]
         above = rules.above[card]
         if rules.must_head:
             self.head = above
@@ -101,12 +116,12 @@ class Trick:
 
     def follow(self, seat: int, card: int) -> None:
         """Play a further card."""
-        self.plays.append((seat, card))
+        rules = self.rules
+        self.plays.append(rules.plays[seat][card])
         bit = 1 << card
         self.mask |= bit
         if bit & self.beats:
             self.winner = seat
-            rules = self.rules
             above = rules.above[card]
             if bit & self.led:
                 self.beats = above | self.trumps
@@ -117,7 +132,7 @@ class Trick:
                 if rules.head_lapses:
                     self.head = 0
         if bit & self.head:
-            self.head = self.rules.above[card]
+            self.head = rules.above[card]
 
     def excluded(self, card: int) -> int:
         """Cards that a seat which follows with `card` cannot hold: it did not meet those duties."""

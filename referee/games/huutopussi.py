@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Self
 
 from protocol.messages import HuutopussiView, LastDeal
-from referee.cards import SUITS, members, runs_of
+from referee.cards import SUITS, lister
 from referee.games.game import Tally
 from referee.games.huutopussi_json import Writer, stories_of
 from referee.games.huutopussi_options import (
@@ -32,14 +32,8 @@ GIVE = CARD + PACK.size
 DISCARD = GIVE + PACK.size
 CONTRACT = DISCARD + PACK.size
 
-_GIVES = runs_of(PACK.width, GIVE)
-_DISCARDS = runs_of(PACK.width, DISCARD)
-
-_NAMES = tuple(
-    tuple(tuple(PACK.names[card] for card in cards) for cards in run)
-    for run in runs_of(PACK.width, 0)
-)
-"""The card strings of every subset of each suit."""
+_gives = lister(PACK.width, GIVE)
+_discards = lister(PACK.width, DISCARD)
 
 _Settled = tuple[
     list[int], list[int], list[tuple[int, int]], int | None,
@@ -152,7 +146,7 @@ class Huutopussi(MarriageGame):
 
     def told(self, action: int) -> str | None:
         """Others' gives and discards are told as `?`, their `keep` not at all."""
-        if action >= CONTRACT or self.cards.first <= action < GIVE:
+        if action >= CONTRACT or CARD <= action < GIVE:
             return self.actions[action]
         if action >= GIVE:
             return "discard:?" if action >= DISCARD else "give:?"
@@ -329,7 +323,7 @@ class Deal(MarriageDeal):
         hand = self.hands[self.to_act]
         if self.game.rules.discard_rule == "no_aces_tens":
             hand &= ~_ACES_TENS
-        return members(hand, _DISCARDS, PACK.width)
+        return _discards(hand)
 
     def _apply_discard(self, seat: int, action: int) -> None:
         bit = 1 << action - DISCARD
@@ -360,19 +354,20 @@ class Deal(MarriageDeal):
             assert seat is not None
             hand = self.hands[seat]
             trick = self.trick
-            if not trick.mask:
+            if not trick.led:
                 return self._legal_lead(seat, hand)
             cards = self.game.cards
-            if self.winner < 0 and self.game.rules.ace_shows and hand & trick.led & _ACES:
-                return cards.one_suit[hand & trick.led & _ACES]
-            mask = trick.legal(hand)
-            one_suit = cards.one_suit.get(mask)
-            return one_suit if one_suit is not None else members(mask, cards.runs, 9)
+            mask = trick.legal(hand) if self.winner >= 0 else self._first_follow(hand)
+            found = cards.one_suit.get(mask)
+            if found is None:
+                listed = cards.any_suit
+                found = listed(mask)
+            return found
         if self.phase == BID:
             return self._legal_bid()
         if self.phase in (GIVING, RETURNING):
             assert seat is not None
-            return members(self.hands[seat], _GIVES, PACK.width)
+            return _gives(self.hands[seat])
         if self.phase == DISCARDING:
             return self._legal_discard()
         if self.phase == NAMING:
@@ -383,16 +378,24 @@ class Deal(MarriageDeal):
 
     def _legal_lead(self, seat: int, hand: int) -> tuple[int, ...]:
         """The cards that may be led, then what may be declared or asked instead first."""
-        runs = self.game.cards.runs
+        listed = self.game.cards.any_suit
         if self.window:
-            barred = (self.no_declare >> seat & 1) | (self.no_whole >> seat & 1) << 1
-            return members(hand, runs, 9) + self.announcements(seat, barred)
+            barred = 0
+            if self.no_declare or self.no_whole:
+                barred = (self.no_declare >> seat & 1) | (self.no_whole >> seat & 1) << 1
+            return listed(hand) + self.announcements(seat, barred)
         if self.winner < 0 and self.game.rules.first_lead != "any":
             if hand & _ACES:
                 hand &= _ACES
             elif self.game.rules.first_lead == "ace_then_spade" and hand & _SPADES:
                 hand &= _SPADES
-        return members(hand, runs, 9)
+        return listed(hand)
+
+    def _first_follow(self, hand: int) -> int:
+        """The cards of a hand that may be played to the first trick, once it has been led."""
+        trick = self.trick
+        shown = hand & trick.led & _ACES if self.game.rules.ace_shows else 0
+        return shown or trick.legal(hand)
 
     def choose(self, seat: int, action: int) -> None:
         """Play an action outside the tricks."""
@@ -408,7 +411,7 @@ class Deal(MarriageDeal):
         self.window = (
             right == "won"
             or self.trick.plays[0][0] == winner
-            or (right == "first_won_and_led" and bool(self.declared))
+            or (right == "first_won_and_led" and len(self.declared) > 0)
         )
         self.lead_by(winner)
 
@@ -481,7 +484,7 @@ class Deal(MarriageDeal):
             redeals=redeals,
             phase=self.phase_for(seat),
             score=score,
-            hand=list(members(self.hands[seat], _NAMES, 9)),
+            hand=PACK.texts(self.hands[seat]),
             counts=[hand.bit_count() for hand in self.hands],
             leader=leader,
             trick=[(player, names[card]) for player, card in trick.plays],

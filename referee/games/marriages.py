@@ -161,39 +161,39 @@ class MarriageDeal(TrickDeal):
         """Play a legal action of the seat to act."""
         seat = self.to_act
         assert seat is not None
-        self.history.append((seat, action))
+        game = self.game
+        self.history.append(game.moves[seat][action])
         if self.phase != PLAY:
             self.choose(seat, action)
             return
-        game = self.game
         if action >= game.cards_end:
             self._announce(seat, action)
             return
-        card = action - game.cards.first
+        card = action - game.first_card
         bit = 1 << card
         self.hands[seat] ^= bit
         if bit & self.open_royals:
             marriages = game.marriages
             self.open_royals &= ~marriages.kings_queens[marriages.suit_of_royal[bit]]
         trick = self.trick
-        if not trick.mask:
+        if trick.led:
+            trick.follow(seat, card)
+            if len(trick.plays) == game.seats:
+                self.winner = winner = trick.winner
+                self.tricks[winner] += 1
+                self.taken[game.sides[winner]] |= trick.mask
+                self.trick_is_over()
+                return
+        else:
             trick.lead(seat, card)
             self.window = False
-            self.to_act = game.left[seat]
-            return
-        trick.follow(seat, card)
-        if len(trick.plays) < game.seats:
-            self.to_act = game.left[seat]
-            return
-        self.winner = winner = trick.winner
-        self.tricks[winner] += 1
-        self.taken[game.sides[winner]] |= trick.mask
-        self.trick_is_over()
+        self.to_act = game.left[seat]
 
     def lead_by(self, winner: int) -> None:
         """The winner of a trick is to lead the next one."""
-        trumps = self.game.pack.suits[self.trump] if self.trump >= 0 else 0
-        self.trick = Trick(self.trick.rules, trumps)
+        trick = self.trick
+        trumps = trick.rules.pack.suits[self.trump] if self.trump >= 0 else 0
+        self.trick = Trick(trick.rules, trumps)
         self.to_act = winner
 
     # ---- declarations ------------------------------------------------------------------------
@@ -203,10 +203,12 @@ class MarriageDeal(TrickDeal):
 
         Bit 0 of `barred` bars declarations, bit 1 bars asking for a whole.
         """
+        royals = self.open_royals
+        if not royals:
+            return ()
         game = self.game
         hand = self.hands[seat]
-        one_card = 0 if hand & (hand - 1) else 4
-        key = (hand & self.open_royals, self.open_royals, barred | one_card)
+        key = (hand & royals, royals, barred if hand & (hand - 1) else barred | 4)
         options = game.lead_options.get(key)
         if options is None:
             options = game.lead_options[key] = self._announcements(hand, barred)

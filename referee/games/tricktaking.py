@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec import Meta
 
 from protocol.messages import AnyView, LastDeal, Play, encode
-from referee.cards import Pack, members, runs_of
+from referee.cards import Pack, lister, runs_of
 from referee.errors import ConfigError
 from referee.games.game import Tally, Unit
 from referee.tricks import Trick, TrickRules
@@ -24,27 +24,29 @@ FirstDealer = Literal["by_set"] | int
 class CardActions:
     """The actions that play a card, or do something else with one, in their alphabet.
 
-    `runs` lists those of any mask with `members`; `one_suit` has the lists of masks within one
-    suit, since most duties leave no more than that.
+    `any_suit` lists those of any mask; `one_suit` has the lists of masks within one suit, since
+    most duties leave no more than that.
     """
 
-    __slots__ = ("first", "one_suit", "runs", "width")
+    __slots__ = ("any_suit", "first", "one_suit")
 
     def __init__(self, pack: Pack, first: int) -> None:
         self.first = first
         """The place of the pack's first card."""
-        self.width = pack.width
-        self.runs = runs_of(pack.width, first)
+        self.any_suit = lister(pack.width, first)
         self.one_suit = {
             subset << pack.width * suit: run[subset]
-            for suit, run in enumerate(self.runs)
+            for suit, run in enumerate(runs_of(pack.width, first))
             for subset in range(1, 1 << pack.width)
         }
 
     def of(self, mask: int) -> tuple[int, ...]:
         """The actions with the cards of a mask, rising."""
         found = self.one_suit.get(mask)
-        return found if found is not None else members(mask, self.runs, self.width)
+        if found is not None:
+            return found
+        listed = self.any_suit  # called as a method it would take twice as long
+        return listed(mask)
 
 
 card_actions = cache(CardActions)
@@ -123,6 +125,10 @@ class TrickGame:
     actions: tuple[str, ...]
     index: dict[str, int]
     cards: CardActions
+    first_card: int
+    """The place in the alphabet of the first card."""
+    moves: tuple[tuple[tuple[int, int], ...], ...]
+    """What the history has of each seat's actions: the same pairs for all deals."""
     cards_end: int
     """The place in the alphabet after the last card."""
     first_dealer: FirstDealer
@@ -139,8 +145,12 @@ class TrickGame:
         """Set the alphabet; the pack must be known."""
         self.actions = actions
         self.index = {action: place for place, action in enumerate(actions)}
-        self.cards = card_actions(self.pack, self.index[self.pack.names[0]])
-        self.cards_end = self.cards.first + self.pack.size
+        self.first_card = self.index[self.pack.names[0]]
+        self.cards = card_actions(self.pack, self.first_card)
+        self.cards_end = self.first_card + self.pack.size
+        self.moves = tuple(
+            tuple((seat, action) for action in range(len(actions))) for seat in range(self.seats)
+        )
 
     def first(self, set_number: int, unit: Unit = "deal") -> Tally:
         """The dealer of a set's first deal: seat `set mod seats`, or the option's."""
@@ -154,8 +164,9 @@ class TrickGame:
         first = self.left[dealer]
         dealt = self.hand_size * seats
         hands = [0] * seats
+        bits = self.pack.bits
         for start in range(seats):
-            hands[(first + start) % seats] = sum([1 << card for card in cards[start:dealt:seats]])
+            hands[(first + start) % seats] = sum(map(bits.__getitem__, cards[start:dealt:seats]))
         return hands
 
     def dealing_order(self, hands: Sequence[int], rest: Sequence[int], dealer: int) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from protocol.messages import LastDeal, TuppiView
-from referee.cards import members, runs_of
+from referee.cards import lister
 from referee.games.game import Tally, net
 from referee.games.tricktaking import Cards, Last, Redeals
 from referee.games.tuppi_options import Rules, check
@@ -58,8 +58,8 @@ class Tuppi(WhistGame):
         self.lay_table(rules, first=("pass",), moves=moves, last=("sooli",))
         self.give = self.cards_end
         self.discard = self.give + PACK.size
-        self.gives = runs_of(PACK.width, self.give)
-        self.discards = runs_of(PACK.width, self.discard)
+        self.gives = lister(PACK.width, self.give)
+        self.discards = lister(PACK.width, self.discard)
         self.sooli = self.index["sooli"]
 
     def deal(self, cards: Cards, tally: Tally, _: Redeals = (), last: Last = None) -> "Deal":
@@ -116,8 +116,8 @@ class Deal(WhistDeal):
         game = self.game
         if self.phase == OFFER:
             return (PASS, game.sooli)
-        runs = game.discards if self.phase == DISCARDING else game.gives
-        return members(self.hands[seat], runs, PACK.width)
+        listed = game.discards if self.phase == DISCARDING else game.gives
+        return listed(self.hands[seat])
 
     def choose(self, seat: int, action: int) -> None:
         """Offer, exchange, or the first lead of a sooli."""

@@ -191,10 +191,10 @@ class WhistDeal(TrickDeal):
             else:
                 self.choose(seat, action)
             return
-        card = action - self.game.cards.first
+        card = action - self.game.first_card
         self.hands[seat] ^= 1 << card
         trick = self.trick
-        if not trick.mask:
+        if not trick.led:
             trick.lead(seat, card)
             self.to_act = self.following[seat]
             return
