@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import zmq
-from msgspec import Raw
 
-from protocol.messages import EncodedAsk, End, Start
+from protocol.messages import End, Start, ask_text
 from referee.cards import DealKey, seed_for, shuffled
-from referee.games.game import Game
+from referee.games.game import Game, named
 from referee.games.rulesets import game_from
 from referee.job import Job, Played, Progress, Report, SetPlan, Voided
 from referee.judge import LAG_SECONDS, SUSPICION_SECONDS, CannotStart, Judge, Spoilt
@@ -238,8 +237,7 @@ class Arena:
             elif bot.hello is None:
                 room = False
             else:
-                tables = len({live for live, _ in player.live})
-                room = room and tables < bot.hello.tables
+                room = room and player.tables < bot.hello.tables
         return room
 
     def _begin(self, plan: SetPlan, place: int) -> None:
@@ -268,10 +266,11 @@ class Arena:
             player.played += 1
         live = LiveTable(table, players, numbers, job.time)
         self.in_flight.add(live)
+        for player, seats in live.seats().items():
+            player.seated(live, seats)
         for seat, player in enumerate(players):
             for blame in self.roster.untold(player.entrant, seat):
                 live.blamed(blame)
-            player.live.append((live, seat))
             player.notices.append(
                 Start(
                     table=numbers[seat],
@@ -303,26 +302,21 @@ class Arena:
             if player.bot.state != "gone":
                 break
             self.judge.absent(live, seat)
-        actions = self.game.actions
-        legal = [actions[action] for action in deal.legal()]
+        legal = deal.legal()
         clock = live.clocks[seat]
         number = player.next_id
         player.next_id = number + 1
-        ask = OpenAsk(number, live, seat, table.at, legal, clock.allowed_ms())
+        ask = OpenAsk(number, live, seat, table.at, legal, clock.allowed_ms)
         player.open[number] = ask
         if not player.asks:
             self._to_ask.append(player)
         player.unsent.append(ask)
         player.asks.append(
-            EncodedAsk(
-                table=live.numbers[seat],
-                id=number,
-                view=Raw(deal.view_json(seat)),
-                legal=legal,
-                time_ms=clock.time.decision_ms,
-                bank_ms=int(clock.bank_ms),
+            ask_text(
+                live.numbers[seat], number, deal.view_json(seat),
+                named(self.game.actions, legal), clock.time.decision_ms, int(clock.bank_ms),
             )
-        )
+        )  # fmt: skip
 
     def _flush(self) -> None:
         """Hand over the asks that are due; the clock of each starts here."""
@@ -354,8 +348,8 @@ class Arena:
 
     def _end_table(self, live: LiveTable) -> None:
         self.in_flight.discard(live)
-        for seat, player in enumerate(live.players):
-            player.live.remove((live, seat))
+        for player, seats in live.seats().items():
+            player.rises(live, seats)
         self._table_done(live.table.set_number, live.table.number, list(live.lines))
 
     def _table_done(self, set_number: int, place: int, lines: list[Line]) -> None:

@@ -17,19 +17,21 @@ GRACE_MS = 50.0
 class SeatClock:
     """How much time one seat has left at its table."""
 
-    __slots__ = ("bank_ms", "time")
+    __slots__ = ("allowed_ms", "bank_ms", "time")
 
     def __init__(self, time: Time) -> None:
         self.time = time
         self.bank_ms = float(time.bank_ms)
-
-    def allowed_ms(self) -> float:
+        self.allowed_ms = time.decision_ms + self.bank_ms + GRACE_MS
         """How long the next decision may take, the grace included."""
-        return self.time.decision_ms + self.bank_ms + GRACE_MS
 
     def spend(self, took_ms: float) -> None:
         """Charge a decision: what it took beyond `decision_ms` leaves the bank."""
-        over = took_ms - self.time.decision_ms
+        time = self.time
+        over = took_ms - time.decision_ms
         if over > 0:
             self.bank_ms = max(0.0, self.bank_ms - over)
-        self.bank_ms += self.time.increment_ms
+        elif not time.increment_ms:
+            return
+        self.bank_ms += time.increment_ms
+        self.allowed_ms = time.decision_ms + self.bank_ms + GRACE_MS

@@ -73,12 +73,13 @@ class Judge:
         if not messages:
             return
         read_at = time.monotonic()
+        bot = player.bot
         for message in messages:
-            if isinstance(message, Act):
+            if type(message) is Act:
                 self._answered(player, message, read_at)
-            else:
+            elif isinstance(message, Trouble):
                 self._troubled(player, message, read_at)
-            if player.bot.state == "gone":
+            if bot.state == "gone":
                 return
 
     def watch(self, player: Player, now: float) -> None:
@@ -108,15 +109,20 @@ class Judge:
             self._stray_answer(player, act, now)
             return
         live: LiveTable = ask.live
+        table = live.table
+        seat = ask.seat
         took = (now - ask.sent) * 1000
-        live.clocks[ask.seat].spend(took - ask.lag * 1000)
-        live.decided(ask.seat, ask.at, took, act.note)
+        live.clocks[seat].spend(took - ask.lag * 1000)
+        live.times.append((seat, ask.at, took))
+        if act.note is not None:
+            live.noted(ask.at, act.note)
         self.decisions += 1
-        if act.action not in ask.legal:
-            text = live.table.refusal(act.action[:80])
+        place = table.game.index.get(act.action, -1)
+        if place not in ask.legal:
+            text = table.refusal(act.action[:80])
             self._soft_fault(player, ask, "illegal", text, act.action.encode(), now)
             return
-        live.table.play(live.table.game.index[act.action])
+        table.play(place)
         self._go_on(live)
 
     def _stray_answer(self, player: Player, act: Act, now: float) -> None:
@@ -148,7 +154,7 @@ class Judge:
                 return
             ask = player.open.pop(number)
             live: LiveTable = ask.live
-            live.decided(ask.seat, ask.at, (now - ask.sent) * 1000)
+            live.times.append((ask.seat, ask.at, (now - ask.sent) * 1000))
             live.clocks[ask.seat].spend((now - ask.sent - ask.lag) * 1000)
             self._soft_fault(player, ask, trouble.kind, trouble.message, trouble.received, now)
 
@@ -165,7 +171,7 @@ class Judge:
         for live, seat in player.live:
             live.surprised(seat)
         if player.live:
-            live, seat = player.live[0]
+            live, seat = next(iter(player.live))
             blame = Blame(
                 kind=kind, seat=seat, ruling="none", message=text, ask=number,
                 received=escaped(received),
@@ -187,7 +193,7 @@ class Judge:
         """Rule on a fault that concerns an open ask, blame it, tell the bot, and go on."""
         live: LiveTable = ask.live
         table = live.table
-        played = ask.legal[0]
+        played = table.game.actions[ask.legal[0]]
         ruling = table.fault(kind)
         blame = Blame(
             kind=kind,
@@ -241,7 +247,7 @@ class Judge:
             if len(player.past) > _PAST_ASKS:
                 del player.past[next(iter(player.past))]
             ask.live.clocks[ask.seat].spend(took)
-            ask.live.decided(ask.seat, ask.at, took)
+            ask.live.times.append((ask.seat, ask.at, took))
             text = (
                 f"no answer to ask {ask.id} within {ask.allowed_ms:.0f} ms "
                 f"({GRACE_MS:.0f} ms of grace included){player.bot.silence()}"

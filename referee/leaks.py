@@ -87,7 +87,11 @@ class _Ear:
 
     def send(self, message: ToBot) -> bool:
         """Keep a message as the bytes that a socket would take."""
-        self.sent.append(encode(message))
+        return self.send_encoded(encode(message))
+
+    def send_encoded(self, data: bytes) -> bool:
+        """The same for one that is encoded already."""
+        self.sent.append(data)
         return True
 
     def receive(self, _most: int) -> list[Act]:
@@ -128,7 +132,7 @@ class Conversation(Arena):
         self.in_flight = {live}
         self.tables_in = {0: 1}
         for seat, player in enumerate(players):
-            player.live.append((live, seat))
+            player.seated(live, [seat])
         deal = table.deal
         self._go_on(live)
         self._deliver(players)
@@ -151,7 +155,7 @@ class Conversation(Arena):
 
     def view(self, seat: int) -> bytes:
         """What a seat may see now, whether or not it is asked."""
-        return self.table.deal.copy().view_json(seat)
+        return self.table.deal.copy().view_json(seat).encode()
 
 
 class _Heard(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from json import dumps
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Raw
 from msgspec.json import encode as encode_note
@@ -65,7 +65,6 @@ class LiveTable:
         "_blame",
         "_notes",
         "_started",
-        "_times",
         "_unexpected",
         "clocks",
         "lag_ms",
@@ -73,6 +72,7 @@ class LiveTable:
         "numbers",
         "players",
         "table",
+        "times",
     )
 
     def __init__(
@@ -88,19 +88,25 @@ class LiveTable:
         """Finished deals."""
         self._begin()
 
+    def seats(self) -> dict[Any, list[int]]:
+        """The seats of each player, in order: more than one where a process has them all."""
+        found: dict[Any, list[int]] = {}
+        for seat, player in enumerate(self.players):
+            found.setdefault(player, []).append(seat)
+        return found
+
     def _begin(self) -> None:
         self.lag_ms = 0.0
-        self._times: list[tuple[int, int, float]] = []
+        self.times: list[tuple[int, int, float]] = []
+        """(seat, place in the deal, milliseconds) of every decision of the deal."""
         self._notes: list[tuple[int, Any]] = []
         self._blame: list[Blame] = []
         self._unexpected = [0] * len(self.players)
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
 
-    def decided(self, seat: int, at: int, ms: float, note: object = None) -> None:
-        """Keep the time of a decision, and the bot's note on it."""
-        self._times.append((seat, at, ms))
-        if note is not None:
-            self._notes.append((at, _kept(note)))
+    def noted(self, at: int, note: object) -> None:
+        """Keep a bot's note on a decision."""
+        self._notes.append((at, _kept(note)))
 
     def blamed(self, blame: Blame) -> None:
         """Keep a blame record; of those that change nothing only a deal's first."""
@@ -116,8 +122,10 @@ class LiveTable:
         records = self.table.records
         new = records[len(self.lines) :]
         for record in new:
+            # Plain tuples are written alike; so many are made that making them otherwise shows.
+            times = [(seat, at, int(ms * 100 + 0.5) / 100) for seat, at, ms in self.times]
             side = SideRecord(
-                times=[DecisionTime(seat, at, round(ms, 2)) for seat, at, ms in self._times],
+                times=cast(list[DecisionTime], times),
                 notes=self._notes,
                 blame=self._blame,
                 started=self._started,

@@ -29,7 +29,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """Its place in the deal's actions."""
     seat: int
     entrant: str
-    view: bytes
+    view: str
     legal: list[str]
     action: str
     """What was played."""

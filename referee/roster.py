@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,8 +10,9 @@ import zmq
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.messages import EncodedAsk, EncodedBatch, End, Limits, Start
+from protocol.messages import End, Limits, Start, batch_of, encode
 from referee import __version__
+from referee.games.game import named
 from referee.job import Job
 from referee.rulings import Blame, Kind
 from referee.seats.bot import BotCommand, BotSeat
@@ -30,13 +31,19 @@ class OpenAsk(Struct, eq=False):
     live: Any
     seat: int
     at: int
-    legal: list[str]
+    legal: Sequence[int]
+    """Places in the game's alphabet."""
     allowed_ms: float
     sent: float = 0.0
     """When it was handed to the socket; monotonic seconds."""
     deadline: float = 0.0
     lag: float = 0.0
     """The referee's own worst delay since then, in seconds."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The legal actions as the bot is told."""
+        return named(self.live.table.game.actions, self.legal)
 
 
 class Loss(NamedTuple):
@@ -65,6 +72,7 @@ class Player:
         "played",
         "seat",
         "start_by",
+        "tables",
         "unexpected",
         "unsent",
     )
@@ -74,8 +82,10 @@ class Player:
         self.entrant = entrant
         self.seat = seat
         self.start_by = start_by
-        self.live: list[tuple[Any, int]] = []
-        """(table in play, seat) of everything it plays now."""
+        self.live: dict[tuple[Any, int], None] = {}
+        """(table in play, seat) of everything it plays now, in the order of their beginning."""
+        self.tables = 0
+        """So many tables are in that."""
         self.played = 0
         """Tables begun since its start."""
         self.open: dict[int, OpenAsk] = {}
@@ -85,8 +95,8 @@ class Player:
         self.next_table = 1
         self.notices: list[Start | End] = []
         """What goes out with the next ask, or when nothing else is to be done."""
-        self.asks: list[EncodedAsk] = []
-        """What it will be asked as soon as everything that has come in is dealt with."""
+        self.asks: list[str] = []
+        """What it will be asked, encoded, as soon as everything that has come in is dealt with."""
         self.unsent: list[OpenAsk] = []
         """The same asks; the clock of each starts when it is handed over."""
         self._loss: Loss | None = None
@@ -95,18 +105,31 @@ class Player:
         self.unexpected = 0
         """Unexpected messages since it was last asked something."""
 
+    def seated(self, live: Any, seats: Sequence[int]) -> None:
+        """It plays these seats of a table from now on."""
+        self.tables += 1
+        for seat in seats:
+            self.live[live, seat] = None
+
+    def rises(self, live: Any, seats: Sequence[int]) -> None:
+        """The table is over."""
+        self.tables -= 1
+        for seat in seats:
+            del self.live[live, seat]
 
     def hand_over(self) -> None:
         """Send what is waiting for it: as one message where both sides said `batch`."""
         bot = self.bot
-        messages = [*self.notices, *self.asks]
-        self.notices.clear()
-        self.asks.clear()
+        messages = self.asks
+        self.asks = []
+        if self.notices:
+            messages = [encode(notice).decode() for notice in self.notices] + messages
+            self.notices.clear()
         if len(messages) > 1 and bot.batch:
-            bot.send(EncodedBatch(messages=messages))
+            bot.send_encoded(batch_of(messages).encode())
         else:
             for message in messages:
-                bot.send(message)
+                bot.send_encoded(message.encode())
 
     def ask_now(self, now: float) -> float:
         """Hand over its asks, whose clocks start here; when the first of them runs out."""

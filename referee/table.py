@@ -149,8 +149,10 @@ class Table:
 
     def play(self, action: int) -> None:
         """Play an action that `ask` has shown to be legal."""
-        self.deal.apply(action)
-        self._go_on()
+        deal = self.deal
+        deal.apply(action)
+        if deal.to_act is None or self.forfeited or deal.dictated():
+            self._go_on()
 
     def retrace(self, actions: Sequence[str], until: int) -> None:
         """Play logged actions of the current deal up to a place in it, or to the deal's end.

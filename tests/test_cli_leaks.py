@@ -100,10 +100,10 @@ class TestALeak:
         path = log_of(tmp_path, game="minnesota", rules=None, sets=2)
         view = minnesota.Deal.view_json
 
-        def leaky(deal: minnesota.Deal, seat: int) -> bytes:
+        def leaky(deal: minnesota.Deal, seat: int) -> str:
             if deal.tally.dealer == 0:  # set 0
                 return view(deal, seat)
-            return view(deal, seat) + b"%d" % deal.hands[seat - 1]
+            return view(deal, seat) + f"{deal.hands[seat - 1]}"
 
         monkeypatch.setattr(minnesota.Deal, "view_json", leaky)
         few = ("--worlds", "3")

@@ -409,7 +409,7 @@ def act_fields(rng: Random, ask: OpenAsk) -> Fields:
     fields = [
         (b"type", b'"act"'),
         (b"id", str(ask.id).encode()),
-        (b"action", json.dumps(rng.choice(ask.legal)).encode()),
+        (b"action", json.dumps(rng.choice(ask.names)).encode()),
     ]
     if rng.random() < 0.3:
         fields.append((b"note", rng.choice((b'"sure"', b'{"p":0.5,"why":["x",{"y":null}]}'))))
@@ -435,7 +435,7 @@ def effect(bench: Bench, player: Player, ask: OpenAsk, data: bytes) -> str:
             assert before.rulings == after.rulings or after.records > before.records
             return f"answered {first}"
         (fault,) = faults
-        assert (fault["id"], fault["played"], first) == (ask.id, ask.legal[0], ask.legal[0]), data
+        assert (fault["id"], fault["played"], first) == (ask.id, ask.names[0], ask.names[0]), data
         assert fault["kind"] in ("malformed", "illegal", "protocol")
         return str(fault["kind"])
     assert before == after, data
@@ -457,7 +457,7 @@ def agrees(data: bytes, ask: OpenAsk, what: str) -> bool:
         return True
     if read:
         assert action is not None
-        return what == (f"answered {action}" if action in ask.legal else "illegal")
+        return what == (f"answered {action}" if action in ask.names else "illegal")
     # Half a character, and much of what is long, the json module takes and the referee does not.
     return action is None or b"\\ud" in data or len(data) > 1000
 

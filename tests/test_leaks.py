@@ -171,8 +171,8 @@ class ByStruct(huutopussi.Deal):
 
     __slots__ = ()
 
-    def view_json(self, seat: int) -> bytes:
-        return encode(self.view(seat))
+    def view_json(self, seat: int) -> str:
+        return encode(self.view(seat)).decode()
 
 
 class TellsKeep(ByStruct):

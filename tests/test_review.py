@@ -252,14 +252,14 @@ def test_what_bots_have_written_is_removed_however_deep_it_is() -> None:
 def test_a_note_as_deep_as_can_be_read_spoils_no_log(tmp_path: Path) -> None:
     """What a worker can still write, the coordinator and later readers must be able to read."""
     live = LiveTable.__new__(LiveTable)
-    live._times, live._notes = [], []
+    live._notes = []
     deep: list[Any] = []
     for _ in range(900):
         deep = [deep]
-    live.decided(0, 0, 1.0, {"a": deep})
+    live.noted(0, {"a": deep})
     line = msgspec.json.encode(live._notes)
     assert len(line) < 200
-    live.decided(0, 0, 1.0, {"a": [{"b": [1, 2, {"c": None}]}]})
+    live.noted(0, {"a": [{"b": [1, 2, {"c": None}]}]})
     assert b'"c":null' in msgspec.json.encode(live._notes)
 
 
@@ -282,7 +282,7 @@ def test_the_referee_being_late_before_an_ask_excuses_nobody(
     slept: list[bool] = []
 
     def late(self: Arena) -> None:
-        due = [p for p in self._to_ask if p.bot.command.entrant == "bad" and p.asks[0].id == 3]
+        due = [p for p in self._to_ask if p.bot.command.entrant == "bad" and p.unsent[0].id == 3]
         if due and not slept:
             slept.append(True)
             time.sleep(0.3)

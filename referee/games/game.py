@@ -1,6 +1,7 @@
 """What every game offers to the table, and what the points of a deal come to for each side."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Literal, Protocol, Self
 
 from msgspec import Struct
@@ -55,8 +56,8 @@ class Deal(Protocol):
         """All that a seat may know, enough for a bot without memory."""
         ...
 
-    def view_json(self, seat: int) -> bytes:
-        """The view encoded: what is sent. Equal to `encode(view(seat))`, byte for byte."""
+    def view_json(self, seat: int) -> str:
+        """The view as it is sent. Equal to `encode(view(seat))` as text, letter for letter."""
         ...
 
     def points(self) -> tuple[int, ...]:
@@ -132,6 +133,18 @@ class Game(Protocol):
     def lowest_net(self) -> float:
         """The floor where no card has been dealt."""
         ...
+
+
+def named(actions: Sequence[str], places: Sequence[int]) -> Sequence[str]:
+    """The actions at these places of an alphabet; there must be some.
+
+    >>> named(("pass", "bid:50", "bid:55"), [1, 2])
+    ('bid:50', 'bid:55')
+    """
+    if len(places) == 1:
+        return (actions[places[0]],)
+    names: Sequence[str] = itemgetter(*places)(actions)
+    return names
 
 
 class Option(Struct, frozen=True, kw_only=True):

@@ -505,11 +505,12 @@ class Deal(MarriageDeal):
             asked=self.asked_suits() if self.asked else [],
         )
 
-    def view_json(self, seat: int) -> bytes:
-        """`encode(view(seat))`, faster."""
-        if self._writer is None:
-            self._writer = Writer(self)
-        return self._writer.view(self, seat)
+    def view_json(self, seat: int) -> str:
+        """`encode(view(seat))` as text, faster."""
+        writer = self._writer
+        if writer is None:
+            writer = self._writer = Writer(self)
+        return writer.view(self, seat)
 
     def _settled(self, seat: int) -> _Settled:
         """What no longer changes once cards are played: computed once for a seat then."""

@@ -56,18 +56,21 @@ class Hands:
         )
         """For each suit, for each subset of it, its cards, each behind a comma."""
 
-    def text(self, hand: int) -> str:
-        """The cards of a mask in pack order."""
+    def cards(self, hand: int) -> str:
+        """The cards of a mask in pack order, each behind a comma."""
         width = self._width
         one = (1 << width) - 1
         spades, hearts, diamonds, clubs = self._suits
-        cards = (
+        return (
             spades[hand & one]
             + hearts[hand >> width & one]
             + diamonds[hand >> 2 * width & one]
             + clubs[hand >> 3 * width]
         )
-        return f"[{cards[1:]}]"
+
+    def text(self, hand: int) -> str:
+        """The cards of a mask in pack order."""
+        return f"[{self.cards(hand)[1:]}]" if hand else "[]"
 
 
 @cache
@@ -83,7 +86,10 @@ def quoted(texts: Sequence[str]) -> str:
 
 _PACK = marriage_pack(36)
 _HANDS = Hands(_PACK)
-_PLAYED = tuple(tuple(f'[{seat},"{name}"]' for name in _PACK.names) for seat in range(4))
+_BEHIND_COMMA = {1 << card: f',"{name}"' for card, name in enumerate(_PACK.names)}
+"""Each card as it stands in a hand."""
+_EVENT = len(',[0,"TH"]')
+"""How long a card played is as it stands in a history."""
 _TRUMPS = (*(f'"{suit}"' for suit in SUITS), "null")
 """By suit; the last one is for no trump, which is suit -1."""
 
@@ -143,7 +149,7 @@ class Told(Protocol):
 class Page:
     """One seat's view of a deal as far as it is written."""
 
-    __slots__ = ("head", "history", "score", "seen", "start", "tail")
+    __slots__ = ("cards", "hand", "head", "history", "score", "seen", "start", "tail")
 
     def __init__(self, seat: int, tally: Tally, redeals: Sequence[int]) -> None:
         """What is known when the cards are dealt."""
@@ -153,11 +159,14 @@ class Page:
         )
         self.score = f'","score":{encode(tally.score).decode()}'
         self.history = ""
-        """What has been told of the deal's history, behind a comma."""
+        """What has been told of the deal's history before the tricks, behind a comma."""
         self.seen = 0
         """So many events of the deal's own history are in that."""
+        self.hand = 0
+        self.cards = ""
+        """The cards of that hand, each behind a comma."""
         self.head = ""
-        """Everything before the hand, once cards are played."""
+        """Everything before the cards of the hand, once cards are played."""
         self.tail = ""
         """Everything from the last deal to the declarations, once cards are played."""
 
@@ -165,47 +174,74 @@ class Page:
 class Writer:
     """What is written of one deal's views."""
 
-    __slots__ = ("_auction", "_pages", "_stories")
+    __slots__ = ("_auction", "_events", "_pages", "_public", "_stories", "_tricks_from")
 
     def __init__(self, deal: Told) -> None:
         self._pages = [Page(seat, deal.tally, deal.redeals) for seat in range(len(deal.hands))]
         self._stories = deal.game.stories
         self._auction = ""
         """The fields of the auction, once it is over."""
+        self._tricks_from: int | None = None
+        """Where the part of the history begins that is the same for all; None before the tricks."""
+        self._public = ""
+        """That part, behind a comma."""
+        self._events = 0
+        """So many events of the deal's history are before the end of that."""
 
-    def view(self, deal: Told, seat: int) -> bytes:
-        """`encode(deal.view(seat))`."""
+    def view(self, deal: Told, seat: int) -> str:
+        """`encode(deal.view(seat))` as text."""
         page = self._pages[seat]
-        history = deal.history
-        if page.seen < len(history):
-            own, others = self._stories
-            page.history += "".join(
-                [(own if who == seat else others)[who][act] for who, act in history[page.seen :]]
-            )
-            page.seen = len(history)
         plays = deal.trick.plays
         if deal.phase == PLAY:
             if not page.head:
-                page.head = f"{page.start}play{page.score}"
-                page.tail = self._agreed(deal, seat)
+                self._settle(deal, page, seat)
             head, tail = page.head, page.tail
             leader = plays[0][0] if plays else deal.to_act
         else:
-            head = f"{page.start}{deal.phase_for(seat)}{page.score}"
+            self._tell(page, deal, seat, self._tricks_from)
+            head = f'{page.start}{deal.phase_for(seat)}{page.score},"hand":['
             tail = self._agreed(deal, seat)
             leader = deal.asked[-1][0] if deal.phase == ANSWER else None
-        trick = ",".join([_PLAYED[who][card] for who, card in plays])
-        declared = ",".join([f'[{who},"{SUITS[suit]}"]' for who, suit in deal.declared])
-        asked = encode(deal.asked_suits()).decode() if deal.asked else "[]"
-        text = (
-            f'{head},"hand":{_HANDS.text(deal.hands[seat])},'
-            f'"counts":{numbers(tuple([hand.bit_count() for hand in deal.hands]))},'
+        if self._events < len(deal.history) and self._tricks_from is not None:
+            self._tell_all(deal)
+        history = page.history + self._public
+        hand = deal.hands[seat]
+        if hand != page.hand:
+            # Mostly one card less than in the view before.
+            played = None if hand & ~page.hand else _BEHIND_COMMA.get(page.hand ^ hand)
+            page.cards = page.cards.replace(played, "") if played else _HANDS.cards(hand)
+            page.hand = hand
+        # The trick is the end of the history: nothing else happens while it is played.
+        trick = history[1 - _EVENT * len(plays) :] if plays else ""
+        return (
+            f'{head}{page.cards[1:]}],"counts":{numbers(tuple(map(int.bit_count, deal.hands)))},'
             f'"leader":{"null" if leader is None else leader},"trick":[{trick}],'
-            f'"history":[{page.history[1:]}],"trump":{_TRUMPS[deal.trump]},'
-            f'"tricks":{numbers(tuple(deal.tricks))}{tail},"declared":[{declared}],'
-            f'"asked":{asked}}}'
+            f'"history":[{history[1:]}],"trump":{_TRUMPS[deal.trump]},'
+            f'"tricks":{numbers(tuple(deal.tricks))}{tail}'
+            f'{_marriages(deal) if deal.declared or deal.asked else _NO_MARRIAGES}'
         )
-        return text.encode("ascii")
+
+    def _settle(self, deal: Told, page: Page, seat: int) -> None:
+        """Write what stays as it is for a seat from now on: cards are played."""
+        page.head = f'{page.start}play{page.score},"hand":['
+        page.tail = self._agreed(deal, seat)
+        if self._tricks_from is None:
+            self._tricks_from = self._events = len(deal.history)
+        self._tell(page, deal, seat, self._tricks_from)
+
+    def _tell(self, page: Page, deal: Told, seat: int, end: int | None) -> None:
+        """Tell a seat of the history up to an event, or to its end, as far as it may know it."""
+        own, others = self._stories
+        for who, act in deal.history[page.seen : end]:
+            page.history += (own if who == seat else others)[who][act]
+            page.seen += 1
+
+    def _tell_all(self, deal: Told) -> None:
+        """Tell all seats what has happened since: in the tricks nothing is hidden."""
+        others = self._stories.others
+        for who, act in deal.history[self._events :]:
+            self._public += others[who][act]
+        self._events = len(deal.history)
 
     def _agreed(self, deal: Told, seat: int) -> str:
         """The fields from `last` to `discarded`: auction and exchange."""
@@ -224,6 +260,15 @@ class Writer:
             f'"given":{quoted(given)},"received":{quoted(received)},'
             f'"discarded":{_HANDS.text(deal.discards if seat == declarer else 0)}'
         )
+
+
+_NO_MARRIAGES = ',"declared":[],"asked":[]}'
+
+
+def _marriages(deal: Told) -> str:
+    """The end of a view: marriages made, and asks for them."""
+    declared = ",".join([f'[{who},"{SUITS[suit]}"]' for who, suit in deal.declared])
+    return f',"declared":[{declared}],"asked":{encode(deal.asked_suits()).decode()}}}'
 
 
 def _auction(deal: Told) -> str:

@@ -244,9 +244,9 @@ class TrickDeal:
         """Whether the rules dictate the answer wanted, so that nobody is asked."""
         return False
 
-    def view_json(self, seat: int) -> bytes:
-        """The view encoded."""
-        return encode(self.view(seat))
+    def view_json(self, seat: int) -> str:
+        """The view encoded, as text."""
+        return encode(self.view(seat)).decode()
 
     def shown(self, place: int) -> str | None:
         """How another's action, at this place of the history, is told; None where it is not."""

@@ -110,3 +110,21 @@ def unreadable(received: Received) -> Trouble:
     size = len(received.data)
     text = f"a message of {size} bytes; the limit is {MESSAGE_BYTES}"
     return Trouble("flood", text, received.data, None)
+
+
+def unheard(junk: bytes, unfinished: int, heard: int) -> str:
+    """What standard output says of a bot's silence, as a continuation of the sentence.
+
+    `junk` is what it has printed before any message, `unfinished` the bytes of a line without an
+    end, `heard` all bytes.
+    """
+    if junk:
+        return f"; it has printed {quoted(junk)}: {PRINT_TO_STDERR}"
+    if unfinished:
+        return f"; its last {unfinished} bytes of standard output have no end of line"
+    if not heard:
+        return (
+            "; it has written nothing to standard output: "
+            "if it prints, its output is buffered; flush it after every line"
+        )
+    return ""
