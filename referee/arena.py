@@ -306,7 +306,8 @@ class Arena:
         clock = live.clocks[seat]
         number = player.next_id
         player.next_id = number + 1
-        ask = OpenAsk(number, live, seat, table.at, legal, clock.allowed_ms)
+        at = table.earlier + len(deal.history)
+        ask = OpenAsk(number, live, seat, at, legal, clock.allowed_ms)
         player.open[number] = ask
         if not player.asks:
             self._to_ask.append(player)

@@ -58,6 +58,8 @@ class Judge:
         self.started = set(job.started)
         """Entrants known to be able to start."""
         self.decisions = 0
+        self._banks = job.time.bank_ms > 0 or job.time.increment_ms > 0
+        """Whether what a decision takes can change what the next one may take."""
         self.earliest = math.inf
         """No open ask runs out before this; monotonic seconds."""
         self.processors = Processors()
@@ -112,7 +114,8 @@ class Judge:
         table = live.table
         seat = ask.seat
         took = (now - ask.sent) * 1000
-        live.clocks[seat].spend(took - ask.lag * 1000)
+        if self._banks:
+            live.clocks[seat].spend(took - ask.lag * 1000)
         live.times.append((seat, ask.at, took))
         if act.note is not None:
             live.noted(ask.at, act.note)

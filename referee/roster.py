@@ -1,8 +1,8 @@
 """The bots of a job: one process for each entrant and seat, started, replaced and ended."""
 
-import math
 import sys
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,14 +36,21 @@ class OpenAsk(Struct, eq=False):
     allowed_ms: float
     sent: float = 0.0
     """When it was handed to the socket; monotonic seconds."""
-    deadline: float = 0.0
     lag: float = 0.0
     """The referee's own worst delay since then, in seconds."""
+
+    @property
+    def deadline(self) -> float:
+        """When its time has run out."""
+        return self.sent + self.allowed_ms / 1000
 
     @property
     def names(self) -> Sequence[str]:
         """The legal actions as the bot is told."""
         return named(self.live.table.game.actions, self.legal)
+
+
+_allowed_ms = attrgetter("allowed_ms")
 
 
 class Loss(NamedTuple):
@@ -135,15 +142,13 @@ class Player:
         """Hand over its asks, whose clocks start here; when the first of them runs out."""
         self.unexpected = 0
         self.bot.new_turn()
-        first = math.inf
-        for ask in self.unsent:
+        unsent = self.unsent
+        self.unsent = []
+        for ask in unsent:
             ask.sent = now
-            ask.deadline = deadline = now + ask.allowed_ms / 1000
-            if deadline < first:
-                first = deadline
-        self.unsent.clear()
         self.hand_over()
-        return first
+        least: float = min(map(_allowed_ms, unsent))
+        return now + least / 1000
 
     def heard_alone(self) -> list[tuple[Any, int]]:
         """Wait for its answer alone, for a moment, if it owes one: what a poll would tell of it."""

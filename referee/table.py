@@ -62,6 +62,7 @@ class Table:
         "cards",
         "deal",
         "dealt",
+        "earlier",
         "entrants",
         "floors",
         "forfeited",
@@ -114,6 +115,8 @@ class Table:
         self.dealt: list[Sequence[int]] = []
         self._before: list[int] = []
         """Actions of this deal's earlier dealings."""
+        self.earlier = 0
+        """How many those are."""
         self.rulings: list[Substitution] = []
         self._deal_cards()
 
@@ -130,7 +133,7 @@ class Table:
     @property
     def at(self) -> int:
         """The place of the decision wanted in the deal's actions."""
-        return len(self._before) + len(self.deal.history)
+        return self.earlier + len(self.deal.history)
 
     def ask(self) -> Decision | None:
         """The decision wanted, or None when the table is over."""
@@ -163,7 +166,7 @@ class Table:
         index = self.game.index
         done = len(self.records)
         deal = self.deal
-        before = len(self._before)
+        before = self.earlier
         while (at := before + len(deal.history)) < until:
             action = actions[at] if at < len(actions) else ""
             place = index.get(action)
@@ -175,7 +178,7 @@ class Table:
                 if len(self.records) > done:
                     return
                 deal = self.deal
-                before = len(self._before)
+                before = self.earlier
 
     def refusal(self, action: int | str) -> str:
         """Why an action is refused, for people."""
@@ -226,6 +229,7 @@ class Table:
         deal = self.deal
         if deal.redealer is not None:
             self._before += [action for _, action in deal.history]
+            self.earlier = len(self._before)
             self.redeals = (*self.redeals, deal.redealer)
             self._deal_cards()
             return True

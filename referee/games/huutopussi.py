@@ -79,6 +79,8 @@ class Huutopussi(MarriageGame):
             *self.DECLARATIONS, *self.ASKS, "redeal",
         ))  # fmt: skip
         self.redeal = self.index["redeal"]
+        self.raises = tuple(range(self.bid, self.declare))
+        """Every bid, as actions."""
         self.stories = stories_of(self.actions, self.seats, self.told)
         self.trump_stays = False
 
@@ -252,10 +254,10 @@ class Deal(MarriageDeal):
         assert seat is not None
         must_open = self.high < 0 and rules.opening_forced
         legal: tuple[int, ...]
-        if self._barred(seat):
+        if rules.bid_bar != "none" and self._barred(seat):
             legal = (game.bid,) if must_open else (PASS,)
         else:
-            bids = tuple(range(game.bid + self.high + 1, game.declare))
+            bids = game.raises[self.high + 1 :]
             legal = bids if must_open else (PASS, *bids)
         if (
             rules.redeal_window == "first_bid_turn"

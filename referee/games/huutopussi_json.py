@@ -191,31 +191,36 @@ class Writer:
     def view(self, deal: Told, seat: int) -> str:
         """`encode(deal.view(seat))` as text."""
         page = self._pages[seat]
-        plays = deal.trick.plays
+        leader: int | str | None
         if deal.phase == PLAY:
             if not page.head:
                 self._settle(deal, page, seat)
             head, tail = page.head, page.tail
-            leader = plays[0][0] if plays else deal.to_act
+            leader = deal.to_act
         else:
             self._tell(page, deal, seat, self._tricks_from)
             head = f'{page.start}{deal.phase_for(seat)}{page.score},"hand":['
             tail = self._agreed(deal, seat)
-            leader = deal.asked[-1][0] if deal.phase == ANSWER else None
-        if self._events < len(deal.history) and self._tricks_from is not None:
-            self._tell_all(deal)
+            leader = deal.asked[-1][0] if deal.phase == ANSWER else "null"
+        if self._events != len(deal.history) and self._tricks_from is not None:
+            self._tell_all(deal.history)
         history = page.history + self._public
+        trick = ""
+        plays = deal.trick.plays
+        if plays:
+            # The end of the history: nothing else happens while a trick is played.
+            trick = history[1 - _EVENT * len(plays) :]
+            if deal.phase == PLAY:
+                leader = plays[0][0]
         hand = deal.hands[seat]
         if hand != page.hand:
             # Mostly one card less than in the view before.
             played = None if hand & ~page.hand else _BEHIND_COMMA.get(page.hand ^ hand)
             page.cards = page.cards.replace(played, "") if played else _HANDS.cards(hand)
             page.hand = hand
-        # The trick is the end of the history: nothing else happens while it is played.
-        trick = history[1 - _EVENT * len(plays) :] if plays else ""
         return (
             f'{head}{page.cards[1:]}],"counts":{numbers(tuple(map(int.bit_count, deal.hands)))},'
-            f'"leader":{"null" if leader is None else leader},"trick":[{trick}],'
+            f'"leader":{leader},"trick":[{trick}],'
             f'"history":[{history[1:]}],"trump":{_TRUMPS[deal.trump]},'
             f'"tricks":{numbers(tuple(deal.tricks))}{tail}'
             f'{_marriages(deal) if deal.declared or deal.asked else _NO_MARRIAGES}'
@@ -236,12 +241,12 @@ class Writer:
             page.history += (own if who == seat else others)[who][act]
             page.seen += 1
 
-    def _tell_all(self, deal: Told) -> None:
+    def _tell_all(self, history: list[tuple[int, int]]) -> None:
         """Tell all seats what has happened since: in the tricks nothing is hidden."""
         others = self._stories.others
-        for who, act in deal.history[self._events :]:
+        for who, act in history[self._events :]:
             self._public += others[who][act]
-        self._events = len(deal.history)
+        self._events = len(history)
 
     def _agreed(self, deal: Told, seat: int) -> str:
         """The fields from `last` to `discarded`: auction and exchange."""

@@ -50,10 +50,24 @@ def nearest5(points: int) -> int:
     return (points + 2) // 5 * 5
 
 
+_WIDTH = 9
+"""Cards in a suit."""
+_SUIT = (1 << _WIDTH) - 1
+
+
+def _worth(values: list[tuple[int, int]]) -> tuple[int, ...]:
+    """Points of every subset of a suit: all suits count alike."""
+    cards = [sum(points for mask, points in values if mask >> card & 1) for card in range(_WIDTH)]
+    return tuple(
+        sum(points for card, points in enumerate(cards) if subset >> card & 1)
+        for subset in range(1 << _WIDTH)
+    )
+
+
 class Scorer:
     """The scoring of one set of options."""
 
-    __slots__ = ("_pack", "_royals", "marriage", "rules", "sides", "values")
+    __slots__ = ("_pack", "_royals", "_worth", "marriage", "rules", "sides")
 
     def __init__(
         self,
@@ -63,10 +77,10 @@ class Scorer:
         marriage: tuple[int, int, int, int],
         kings_queens: tuple[int, ...],
     ) -> None:
+        """`values` is (mask, points) of every rank that counts."""
         self.rules = rules
         self.sides = sides
-        self.values = values
-        """(mask, points) of every rank that counts."""
+        self._worth = _worth(values)
         self.marriage = marriage
         """Points of a marriage by suit."""
         self._royals = tuple(zip(kings_queens, marriage, strict=True))
@@ -74,10 +88,9 @@ class Scorer:
 
     def card_points(self, mask: int) -> int:
         """Points of the cards in a mask."""
-        total = 0
-        for cards, points in self.values:
-            total += (mask & cards).bit_count() * points
-        return total
+        worth = self._worth
+        black = worth[mask & _SUIT] + worth[mask >> _WIDTH & _SUIT]
+        return black + worth[mask >> 2 * _WIDTH & _SUIT] + worth[mask >> 3 * _WIDTH]
 
     def raw(self, deal: Played) -> list[int]:
         """Points that each side has won so far."""
