@@ -118,21 +118,28 @@ class Arena:
             if not self.in_flight and self._nothing_to_begin():
                 self._tick(now)
                 return
-            self._flush()
+            if self._to_ask:
+                self._flush()
             before = time.monotonic()
             if before - now > _NOTICED_LAG:
                 self._lagged(before - now, before)
-            wake = min(next_tick, self.judge.earliest)
-            events: list[tuple[Any, int]] = []
+            wake = self.judge.earliest
+            if next_tick < wake:
+                wake = next_tick
             # At one table only one bot has something to say: a moment is for it alone.
             lone = self._asked if len(self.in_flight) == 1 else None
-            if lone is not None and before < min(look_round, wake - ALONE_SECONDS):
-                events = lone.heard_alone()
-            if not events:
-                seconds = wake - (before if lone is None else time.monotonic())
-                events = poll(max(0, math.ceil(seconds * 1000)))
-                look_round = time.monotonic() + ALONE_SECONDS
+            if lone and before < look_round and before < wake - ALONE_SECONDS:
+                heard = lone.hears_alone()
+                before = time.monotonic()
+                if heard:
+                    now = before
+                    if now - wake > _NOTICED_LAG:
+                        self._lagged(now - wake, now)
+                    self.judge.take(lone)
+                    continue
+            events: list[tuple[Any, int]] = poll(max(0, math.ceil((wake - before) * 1000)))
             after = time.monotonic()
+            look_round = after + ALONE_SECONDS
             if after - wake > _NOTICED_LAG:
                 self._lagged(after - wake, after)
             if after - wake > LAG_SECONDS:
@@ -321,12 +328,15 @@ class Arena:
 
     def _flush(self) -> None:
         """Hand over the asks that are due; the clock of each starts here."""
+        judge = self.judge
         for player in self._to_ask:
             if player.bot.state == "gone":
                 player.drop_asks()
                 continue
             self._asked = player
-            self.judge.earliest = min(self.judge.earliest, player.ask_now(time.monotonic()))
+            runs_out = player.ask_now(time.monotonic())
+            if runs_out < judge.earliest:
+                judge.earliest = runs_out
         self._to_ask.clear()
 
     def _end_deals(self, live: LiveTable) -> None:

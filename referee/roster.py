@@ -147,13 +147,12 @@ class Player:
         for ask in unsent:
             ask.sent = now
         self.hand_over()
-        least: float = min(map(_allowed_ms, unsent))
+        least: float = min(map(_allowed_ms, unsent)) if len(unsent) > 1 else ask.allowed_ms
         return now + least / 1000
 
-    def heard_alone(self) -> list[tuple[Any, int]]:
-        """Wait for its answer alone, for a moment, if it owes one: what a poll would tell of it."""
-        link = self.bot.link
-        return [(link.sources[0], zmq.POLLIN)] if self.open and link.await_message() else []
+    def hears_alone(self) -> bool:
+        """Wait for its answer alone, for a moment, if it owes one: whether there is something."""
+        return bool(self.open) and self.bot.link.await_message()
 
     def drop_asks(self) -> None:
         """It is asked nothing any more."""

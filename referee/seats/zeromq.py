@@ -9,10 +9,10 @@ import math
 import os
 import struct
 import tempfile
-from typing import NamedTuple
 
 import zmq
 import zmq.backend
+from msgspec import Struct
 
 from referee.seats.peers import connector, is_below
 from referee.seats.process import remove_folder
@@ -59,7 +59,7 @@ _EVENT = struct.Struct("=Hi")
 """What a monitor tells first: the event, and a descriptor."""
 
 
-class Received(NamedTuple):
+class Received(Struct, frozen=True):
     """One message as it came off the socket."""
 
     data: bytes
