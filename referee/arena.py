@@ -14,8 +14,9 @@ from typing import Any
 
 import zmq
 
-from protocol.messages import End, Start, ask_text
+from protocol.messages import End, Start, ask_tail, ask_text
 from referee.cards import DealKey, seed_for, shuffled
+from referee.clock import GRACE_MS, has_banks
 from referee.games.game import Game, named
 from referee.games.rulesets import game_from
 from referee.job import Job, Played, Progress, Report, SetPlan, Voided
@@ -69,6 +70,11 @@ class Arena:
         self._to_ask: list[Player] = []
         self._asked: Player | None = None
         """Who was asked last."""
+        times = job.time
+        self._tail = "" if has_banks(times) else ask_tail(times.decision_ms, 0)
+        """How all asks end; empty where that depends on a seat's bank."""
+        self._least_seconds = (times.decision_ms + GRACE_MS) / 1000
+        """No ask runs out sooner."""
 
     def run(self) -> None:
         """Play until all sets are reported, or the job has to stop.
@@ -280,17 +286,11 @@ class Arena:
                 live.blamed(blame)
             player.notices.append(
                 Start(
-                    table=numbers[seat],
-                    game=job.game,
-                    ruleset=job.ruleset,
-                    rules=job.rules,
-                    seat=seat,
-                    sides=list(self.game.sides),
-                    unit=job.unit,
-                    time=job.time,
+                    table=numbers[seat], game=job.game, ruleset=job.ruleset, rules=job.rules,
+                    seat=seat, sides=list(self.game.sides), unit=job.unit, time=job.time,
                     seed=seed_for(key, place, seat),
                 )
-            )
+            )  # fmt: skip
         self._go_on(live)
 
     def _go_on(self, live: LiveTable) -> None:
@@ -311,6 +311,7 @@ class Arena:
             self.judge.absent(live, seat)
         legal = deal.legal()
         clock = live.clocks[seat]
+        tail = self._tail or ask_tail(clock.time.decision_ms, int(clock.bank_ms))
         number = player.next_id
         player.next_id = number + 1
         at = table.earlier + len(deal.history)
@@ -321,8 +322,8 @@ class Arena:
         player.unsent.append(ask)
         player.asks.append(
             ask_text(
-                live.numbers[seat], number, deal.view_json(seat),
-                named(self.game.actions, legal), clock.time.decision_ms, int(clock.bank_ms),
+                live.heads[seat], number, deal.view_json(seat),
+                named(self.game.actions, legal), tail,
             )
         )  # fmt: skip
 
@@ -334,9 +335,10 @@ class Arena:
                 player.drop_asks()
                 continue
             self._asked = player
-            runs_out = player.ask_now(time.monotonic())
-            if runs_out < judge.earliest:
-                judge.earliest = runs_out
+            now = time.monotonic()
+            player.ask_now(now)
+            if now + self._least_seconds < judge.earliest:
+                judge.earliest = now + self._least_seconds
         self._to_ask.clear()
 
     def _end_deals(self, live: LiveTable) -> None:
@@ -347,15 +349,11 @@ class Arena:
         for record in records[first:]:
             over = record.nets is not None
             for player, number in zip(live.players, live.numbers, strict=True):
-                player.notices.append(
-                    End(
-                        table=number,
-                        deal=record.deal,
-                        points=record.points,
-                        score=record.score,
-                        over=over,
-                    )
-                )
+                end = End(
+                    table=number, deal=record.deal, points=record.points, score=record.score,
+                    over=over,
+                )  # fmt: skip
+                player.notices.append(end)
 
     def _end_table(self, live: LiveTable) -> None:
         self.in_flight.discard(live)

@@ -14,6 +14,11 @@ GRACE_MS = 50.0
 """An answer that is late by no more than this counts; the bank is charged for it all the same."""
 
 
+def has_banks(time: Time) -> bool:
+    """Whether what one decision takes can change what the next one may take."""
+    return time.bank_ms > 0 or time.increment_ms > 0
+
+
 class SeatClock:
     """How much time one seat has left at its table."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from protocol.messages import Act, Fault, ToBot
 from referee.blaming import blame_of, own_fault
-from referee.clock import GRACE_MS
+from referee.clock import GRACE_MS, has_banks
 from referee.job import Job, Unstartable
 from referee.lateness import Processors
 from referee.live import LiveTable, legible
@@ -58,10 +58,9 @@ class Judge:
         self.started = set(job.started)
         """Entrants known to be able to start."""
         self.decisions = 0
-        self._banks = job.time.bank_ms > 0 or job.time.increment_ms > 0
-        """Whether what a decision takes can change what the next one may take."""
+        self._banks = has_banks(job.time)
         self.earliest = math.inf
-        """No open ask runs out before this; monotonic seconds."""
+        """No open ask runs out before this, though some may later; monotonic seconds."""
         self.processors = Processors()
 
     def take(self, player: Player) -> None:

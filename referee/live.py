@@ -8,7 +8,7 @@ from typing import Any, cast
 from msgspec import Raw
 from msgspec.json import encode as encode_note
 
-from protocol.messages import Time
+from protocol.messages import Time, ask_head
 from referee.clock import SeatClock
 from referee.log import DealLine, DecisionTime, SideRecord, deal_line
 from referee.rulings import Blame
@@ -67,6 +67,7 @@ class LiveTable:
         "_started",
         "_unexpected",
         "clocks",
+        "heads",
         "lag_ms",
         "lines",
         "numbers",
@@ -83,6 +84,8 @@ class LiveTable:
         """The player in each seat."""
         self.numbers = numbers
         """The number by which each seat's bot knows this table."""
+        self.heads = [ask_head(number) for number in numbers]
+        """How the asks of each seat begin."""
         self.clocks = [SeatClock(time) for _ in players]
         self.lines: list[DealLine] = []
         """Finished deals."""

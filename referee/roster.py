@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,9 +47,6 @@ class OpenAsk(Struct, eq=False):
     def names(self) -> Sequence[str]:
         """The legal actions as the bot is told."""
         return named(self.live.table.game.actions, self.legal)
-
-
-_allowed_ms = attrgetter("allowed_ms")
 
 
 class Loss(NamedTuple):
@@ -138,8 +134,8 @@ class Player:
             for message in messages:
                 bot.send_encoded(message.encode())
 
-    def ask_now(self, now: float) -> float:
-        """Hand over its asks, whose clocks start here; when the first of them runs out."""
+    def ask_now(self, now: float) -> None:
+        """Hand over its asks, whose clocks start here."""
         self.unexpected = 0
         self.bot.new_turn()
         unsent = self.unsent
@@ -147,8 +143,6 @@ class Player:
         for ask in unsent:
             ask.sent = now
         self.hand_over()
-        least: float = min(map(_allowed_ms, unsent)) if len(unsent) > 1 else ask.allowed_ms
-        return now + least / 1000
 
     def hears_alone(self) -> bool:
         """Wait for its answer alone, for a moment, if it owes one: whether there is something."""

@@ -8,12 +8,21 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from msgspec import Struct, to_builtins
+from msgspec import Raw, Struct, to_builtins
 from msgspec.structs import replace
 
-from protocol.messages import encode
+from protocol.messages import (
+    EncodedAsk,
+    RefereeBatch,
+    ask_head,
+    ask_tail,
+    ask_text,
+    batch_of,
+    decode_from_referee,
+    encode,
+)
 from referee.cards import SUITS
-from referee.games.game import Deal, Game, Tally, Unit, game_nets, nets
+from referee.games.game import Deal, Game, Tally, Unit, game_nets, named, nets
 from referee.games.rulesets import KINDS, game_from, game_named
 
 GAMES = [game_named(kind.name, name) for kind in KINDS.values() for name in kind.presets]
@@ -269,6 +278,24 @@ def test_the_first_legal_action_always_ends_the_deal_and_declares_nothing(game: 
         assert deal.to_act is None, f"seed {seed}"
         words = {game.actions[action].partition(":")[0] for _, action in deal.history}
         assert not words & {"declare", "half", "whole", "redeal"}, f"seed {seed}"
+
+
+@every_game
+def test_an_ask_is_written_as_its_struct_would_be(game: Game) -> None:
+    for number, (deal, _) in enumerate(decisions(game, 3), 1):
+        if deal.to_act is None:
+            continue
+        view = deal.view_json(deal.to_act)
+        legal = [game.actions[action] for action in deal.legal()]
+        assert [*named(game.actions, deal.legal())] == legal
+        ask = EncodedAsk(
+            table=7, id=number, view=Raw(view), legal=legal, time_ms=1000, bank_ms=number
+        )
+        text = ask_text(ask_head(7), number, view, legal, ask_tail(1000, number))
+        assert text.encode() == encode(ask)
+        batch = decode_from_referee(batch_of([text, text]).encode())
+        assert isinstance(batch, RefereeBatch)
+        assert [*batch.messages] == [decode_from_referee(encode(ask))] * 2
 
 
 @every_game

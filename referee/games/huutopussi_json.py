@@ -88,6 +88,7 @@ _PACK = marriage_pack(36)
 _HANDS = Hands(_PACK)
 _BEHIND_COMMA = {1 << card: f',"{name}"' for card, name in enumerate(_PACK.names)}
 """Each card as it stands in a hand."""
+_LEADERS: dict[int | None, str] = {None: "null", 0: "0", 1: "1", 2: "2", 3: "3"}
 _EVENT = len(',[0,"TH"]')
 """How long a card played is as it stands in a history."""
 _TRUMPS = (*(f'"{suit}"' for suit in SUITS), "null")
@@ -191,17 +192,16 @@ class Writer:
     def view(self, deal: Told, seat: int) -> str:
         """`encode(deal.view(seat))` as text."""
         page = self._pages[seat]
-        leader: int | str | None
         if deal.phase == PLAY:
             if not page.head:
                 self._settle(deal, page, seat)
             head, tail = page.head, page.tail
-            leader = deal.to_act
+            leader = _LEADERS[deal.to_act]
         else:
             self._tell(page, deal, seat, self._tricks_from)
             head = f'{page.start}{deal.phase_for(seat)}{page.score},"hand":['
             tail = self._agreed(deal, seat)
-            leader = deal.asked[-1][0] if deal.phase == ANSWER else "null"
+            leader = _LEADERS[deal.asked[-1][0] if deal.phase == ANSWER else None]
         if self._events != len(deal.history) and self._tricks_from is not None:
             self._tell_all(deal.history)
         history = page.history + self._public
@@ -211,7 +211,7 @@ class Writer:
             # The end of the history: nothing else happens while a trick is played.
             trick = history[1 - _EVENT * len(plays) :]
             if deal.phase == PLAY:
-                leader = plays[0][0]
+                leader = _LEADERS[plays[0][0]]
         hand = deal.hands[seat]
         if hand != page.hand:
             # Mostly one card less than in the view before.
