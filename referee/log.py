@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from protocol.messages import Time
+from referee.collecting import collecting_rarely
 from referee.errors import LogError
 from referee.pieces import Pieces, unreadable
 from referee.rulings import MOST_VOIDS, Blame
@@ -293,6 +294,7 @@ def parse(path: Path, data: bytes) -> Log:
     return _taken(path, BytesIO(data), data, [])
 
 
+@collecting_rarely()
 def _taken(path: Path, file: IO[bytes], data: bytes | None, headers: list[Header]) -> Log:
     position = begun = file.tell()
 

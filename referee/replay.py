@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct, to_builtins
 
 from referee.cards import DealKey, commitment, shuffled
+from referee.collecting import collecting_rarely
 from referee.errors import ConfigError, IllegalAction, LogMismatch
 from referee.games.game import Game, Unit
 from referee.games.rulesets import game_from, kind_named
@@ -43,6 +44,7 @@ class _Logged(NamedTuple):
     play: PlayRecord
 
 
+@collecting_rarely()
 def verify(log: Log, secrets: Mapping[str, str], seatings: Seatings) -> Verified:
     """Play a log again.
 

@@ -10,17 +10,22 @@ replay, a test or a search drive the same object.
 """
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from protocol.messages import LastDeal
 from referee.errors import IllegalAction
-from referee.games.game import Deal, Game, Unit, game_nets, nets
+from referee.games.game import Deal, Game, Unit, game_nets, named, nets
 from referee.rulings import SOFT_FAULTS, Kind, Ruling, Substitution, rule
 
 CardSource = Callable[[int, int], Sequence[int]]
 """The cards, in dealing order, of (deal, redeal)."""
+
+
+_action = itemgetter(1)
+"""Of an entry of a deal's history."""
 
 
 class Decision(NamedTuple):
@@ -249,7 +254,7 @@ class Table:
     ) -> PlayRecord:
         game = self.game
         names = game.pack.names
-        actions = game.actions
+        history = self.deal.history
         own: list[float] | None = None
         if winners is not None:
             own = nets(points) if self.unit == "deal" else game_nets(winners, len(points))
@@ -261,11 +266,8 @@ class Table:
             deal=self.tally.deals,
             seats=self.entrants,
             dealer=self.tally.dealer,
-            cards=[" ".join([names[card] for card in cards]) for cards in self.dealt],
-            actions=" ".join(
-                [actions[action] for action in self._before]
-                + [actions[action] for _, action in self.deal.history]
-            ),
+            cards=[" ".join(named(names, cards)) for cards in self.dealt],
+            actions=" ".join(named(game.actions, [*self._before, *map(_action, history)])),
             rulings=self.rulings,
             points=list(points),
             score=list(score),

@@ -11,7 +11,7 @@ PACKAGES = ("protocol", "referee", "sample_bots")
 
 LAYERS = [
     {"protocol"},
-    {"referee", "referee.errors", "referee.cards", "referee.tricks"},
+    {"referee", "referee.errors", "referee.collecting", "referee.cards", "referee.tricks"},
     {"referee.games"},
     {
         "referee.table", "referee.clock", "referee.rulings", "referee.pieces", "referee.log",

@@ -5,7 +5,7 @@ in playing order: redeal, auction, exchange and raise, tricks with declarations,
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from protocol.messages import HuutopussiView, LastDeal
 from referee.cards import SUITS, lister
@@ -351,9 +351,8 @@ class Deal(MarriageDeal):
 
     def legal(self) -> Sequence[int]:
         """Every legal action of the seat to act, rising; empty once the deal is over."""
-        seat = self.to_act
+        seat: Any = self.to_act
         if self.phase == PLAY:
-            assert seat is not None
             hand = self.hands[seat]
             trick = self.trick
             if not trick.led:
@@ -368,7 +367,6 @@ class Deal(MarriageDeal):
         if self.phase == BID:
             return self._legal_bid()
         if self.phase in (GIVING, RETURNING):
-            assert seat is not None
             return _gives(self.hands[seat])
         if self.phase == DISCARDING:
             return self._legal_discard()

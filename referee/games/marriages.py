@@ -5,7 +5,7 @@ facts, so what may be asked gives nothing away. Source: the Russian text "Hutopu
 ways (declare, ask for a whole, ask for a half).
 """
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from protocol.messages import LastDeal
 from referee.cards import SUITS, Pack
@@ -159,8 +159,7 @@ class MarriageDeal(TrickDeal):
 
     def apply(self, action: int) -> None:
         """Play a legal action of the seat to act."""
-        seat = self.to_act
-        assert seat is not None
+        seat: Any = self.to_act  # somebody's turn, as the action is legal
         game = self.game
         self.history.append(game.moves[seat][action])
         if self.phase != PLAY:
