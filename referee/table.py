@@ -171,19 +171,20 @@ class Table:
         index = self.game.index
         done = len(self.records)
         deal = self.deal
-        before = self.earlier
-        while (at := before + len(deal.history)) < until:
+        at = self.at
+        while at < until:
             action = actions[at] if at < len(actions) else ""
-            place = index.get(action)
-            if place is None or place not in deal.legal():
+            place = index.get(action, -1)
+            if place not in deal.legal():
                 raise IllegalAction(f"actions[{at}]: {self.refusal(action)}")
             deal.apply(place)
+            at += 1
             if deal.to_act is None or self.forfeited or deal.dictated():
                 self._go_on()
                 if len(self.records) > done:
                     return
                 deal = self.deal
-                before = self.earlier
+                at = self.at
 
     def refusal(self, action: int | str) -> str:
         """Why an action is refused, for people."""

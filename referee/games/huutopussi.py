@@ -5,12 +5,13 @@ in playing order: redeal, auction, exchange and raise, tricks with declarations,
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from protocol.messages import HuutopussiView, LastDeal
 from referee.cards import SUITS, lister
 from referee.games.game import Tally
-from referee.games.huutopussi_json import Writer, stories_of
+from referee.games.huutopussi_json import Stories, Writer, stories_of
 from referee.games.huutopussi_options import (
     CARD_POINTS,
     MARRIAGE_POINTS,
@@ -81,7 +82,6 @@ class Huutopussi(MarriageGame):
         self.redeal = self.index["redeal"]
         self.raises = tuple(range(self.bid, self.declare))
         """Every bid, as actions."""
-        self.stories = stories_of(self.actions, self.seats, self.told)
         self.trump_stays = False
 
         self.trick_rules = TrickRules(
@@ -145,6 +145,11 @@ class Huutopussi(MarriageGame):
             extra=extra,
             winners=best if over else (),
         )
+
+    @cached_property
+    def stories(self) -> Stories:
+        """Every event as it is told; only for views."""
+        return stories_of(self.actions, self.seats, self.told)
 
     def told(self, action: int) -> str | None:
         """Others' gives and discards are told as `?`, their `keep` not at all."""

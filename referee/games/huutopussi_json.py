@@ -109,10 +109,12 @@ class _Game(Protocol):
     bid: int
     declare: int
     bids: tuple[int, ...]
-    stories: Stories
 
     @property
     def rules(self) -> _Rules: ...
+
+    @property
+    def stories(self) -> Stories: ...
 
 
 class Told(Protocol):

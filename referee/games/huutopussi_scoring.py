@@ -5,6 +5,7 @@ A made contract scores exactly the contract, a lost one costs it; every other si
 """
 
 from collections.abc import Sequence, Set
+from functools import cache
 from typing import Protocol
 
 from referee.games.game import net
@@ -55,7 +56,8 @@ _WIDTH = 9
 _SUIT = (1 << _WIDTH) - 1
 
 
-def _worth(values: list[tuple[int, int]]) -> tuple[int, ...]:
+@cache
+def _worth(values: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
     """Points of every subset of a suit: all suits count alike."""
     cards = [sum(points for mask, points in values if mask >> card & 1) for card in range(_WIDTH)]
     return tuple(
@@ -80,7 +82,7 @@ class Scorer:
         """`values` is (mask, points) of every rank that counts."""
         self.rules = rules
         self.sides = sides
-        self._worth = _worth(values)
+        self._worth = _worth(tuple(values))
         self.marriage = marriage
         """Points of a marriage by suit."""
         self._royals = tuple(zip(kings_queens, marriage, strict=True))
