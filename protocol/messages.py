@@ -358,7 +358,6 @@ encode = _encoder.encode
 """A message as bytes: UTF-8 JSON without spaces, fields in the order above."""
 
 
-
 def ask_head(table: int) -> str:
     """The beginning of an ask's text, the same for all asks at a table."""
     return f'{{"type":"ask","table":{table},"id":'
