@@ -134,10 +134,8 @@ class Arena:
             if lone and before < look_round and before < wake - ALONE_SECONDS:
                 heard = lone.hears_alone()
                 before = time.monotonic()
-                if heard:
+                if heard and before < wake:
                     now = before
-                    if now - wake > _NOTICED_LAG:
-                        self._lagged(now - wake, now)
                     self.judge.take(lone)
                     continue
             events: list[tuple[Any, int]] = poll(max(0, math.ceil((wake - before) * 1000)))

@@ -133,7 +133,7 @@ class Draws:
                 return byte % count
 
 
-_FAIR = (0, *(256 - 256 % count for count in range(1, 257)))
+_FAIR = (256, *(256 - 256 % count for count in range(1, 257)))
 """For each count the bytes below which all its numbers are equally likely."""
 
 
@@ -142,21 +142,25 @@ def shuffled(key: DealKey, size: int) -> list[int]:
 
     A Fisher-Yates shuffle from the top place down, whose numbers are the bytes of SHA-256 in
     counter mode over the hashed key; bytes that would favour some cards are passed over.
+
+    >>> [len(shuffled(DealKey("", "", "", "", 0, 0, 0), size)) for size in (0, 1, 2, 36, 52)]
+    [0, 1, 2, 36, 52]
     """
     # What `Draws.below` does, without a call for each card.
     seed = sha256(key.text().encode("ascii")).digest()
     order = list(range(size))
     left = size
     block = 0
-    while True:
+    while left > 1:
         for byte in sha256(seed + block.to_bytes(4, "big")).digest():
             if byte < _FAIR[left]:
                 place = byte % left
                 left -= 1
                 order[left], order[place] = order[place], order[left]
                 if left == 1:
-                    return order
+                    break
         block += 1
+    return order
 
 
 def commitment(secret: str) -> str:

@@ -228,6 +228,36 @@ def test_a_moment_spent_on_one_bot_alone_makes_nobody_late(
     assert [side.lag_ms for side in sides] == [0.0] * len(sides)
 
 
+def test_a_standstill_in_such_a_moment_is_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World({"a": Player, "b": Player})
+    moments: list[float] = []
+    delays: list[float] = []
+    lagged = Arena._lagged
+
+    def moment(link: Link) -> bool:
+        world._let_bots_play()
+        world._arrived()
+        moments.append(world.now)
+        if len(moments) == 20:
+            world.now += 0.5
+        return bool(link.inbox)
+
+    def counted(arena: Arena, lag: float, now: float) -> None:
+        delays.append(lag)
+        lagged(arena, lag, now)
+
+    monkeypatch.setattr(Link, "await_message", moment)
+    monkeypatch.setattr(Arena, "_lagged", counted)
+    entrants = [BotCommand(entrant=name, argv=[name]) for name in ("a", "b")]
+    outcome = world.play(job(tmp_path, entrants, tables=1, decision_ms=200, bank_ms=3000))
+    assert len(moments) > 20
+    assert len([lag for lag in delays if lag > 0.1]) == 1
+    slow = [time for line in outcome.lines for time in line.side.times if time.ms > 100]
+    assert len(slow) == 1
+
+
 class Sleepy(World):
     """A machine that stands still, bots and all, at given turns of the poll loop."""
 

@@ -1,4 +1,4 @@
-"""A seat's view of Huutopussi as JSON: the same bytes as the encoded struct, much faster.
+"""A seat's view of Huutopussi as JSON: the same text as the encoded struct, much faster.
 
 A view is written for every decision, so this is the referee's hottest path. Most of a view stays as
 it is: what stays is written once for each seat and deal, the history grows by what is new, and the

@@ -49,10 +49,10 @@ _send = zmq.backend.Socket.send
 """The same for sending: the front's looks for options that no message here has."""
 
 ALONE_SECONDS = 0.005
-"""How long `await_message` waits at most."""
+"""How long `await_message` sleeps at most."""
 
 _LOOKS = 50
-"""How often it looks for a message before it sleeps: for some 0.1 ms."""
+"""How often it looks for a message before it sleeps: for 0.1 to 0.2 ms."""
 
 _WANTED_SECONDS = 15e-6
 """Giving way takes longer than this where another process wants the core."""
