@@ -309,8 +309,7 @@ class Arena:
         tail = self._tail or ask_tail(clock.time.decision_ms, int(clock.bank_ms))
         number = player.next_id
         player.next_id = number + 1
-        at = table.earlier + len(deal.history)
-        ask = OpenAsk(number, live, seat, at, legal, clock.allowed_ms)
+        ask = OpenAsk(number, live, seat, table.at, legal, clock.allowed_ms)
         player.open[number] = ask
         if not player.asks:
             self._to_ask.append(player)

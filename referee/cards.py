@@ -18,9 +18,7 @@ RANKS = "23456789TJQKA"
 class Pack:
     """The cards that a game is played with: one of each given rank in every suit."""
 
-    __slots__ = (
-        "bits", "cards", "full", "index", "names", "ranks", "size", "suit_of", "suits", "width",
-    )  # fmt: skip
+    __slots__ = ("cards", "full", "index", "names", "ranks", "size", "suit_of", "suits", "width")
 
     def __init__(self, ranks: str) -> None:
         self.ranks = ranks
@@ -34,14 +32,13 @@ class Pack:
         self.suits = tuple(one << self.width * suit for suit in range(4))
         """The mask of each suit, in the order of SUITS."""
         self.suit_of = tuple(card // self.width for card in range(self.size))
-        self.bits = tuple(1 << card for card in range(self.size))
-        """The mask of each card by itself."""
         self.cards = lister(self.width, 0)
         """The cards of a mask, rising."""
 
     def texts(self, mask: int) -> list[str]:
         """The card strings of a mask, in pack order."""
-        return list(map(self.names.__getitem__, self.cards(mask)))
+        names = self.names
+        return [names[card] for card in self.cards(mask)]
 
     def mask(self, names: Iterable[str]) -> int:
         """The mask of card strings; KeyError when one is not in the pack."""

@@ -76,9 +76,9 @@ class Judge:
         read_at = time.monotonic()
         bot = player.bot
         for message in messages:
-            if type(message) is Act:
+            if isinstance(message, Act):
                 self._answered(player, message, read_at)
-            elif isinstance(message, Trouble):
+            else:
                 self._troubled(player, message, read_at)
             if bot.state == "gone":
                 return
@@ -195,7 +195,7 @@ class Judge:
         """Rule on a fault that concerns an open ask, blame it, tell the bot, and go on."""
         live: LiveTable = ask.live
         table = live.table
-        played = table.game.actions[ask.legal[0]]
+        played = ask.names[0]
         ruling = table.fault(kind)
         blame = Blame(
             kind=kind,

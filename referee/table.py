@@ -67,7 +67,6 @@ class Table:
         "cards",
         "deal",
         "dealt",
-        "earlier",
         "entrants",
         "floors",
         "forfeited",
@@ -120,8 +119,6 @@ class Table:
         self.dealt: list[Sequence[int]] = []
         self._before: list[int] = []
         """Actions of this deal's earlier dealings."""
-        self.earlier = 0
-        """How many those are."""
         self.rulings: list[Substitution] = []
         self._deal_cards()
 
@@ -138,7 +135,7 @@ class Table:
     @property
     def at(self) -> int:
         """The place of the decision wanted in the deal's actions."""
-        return self.earlier + len(self.deal.history)
+        return len(self._before) + len(self.deal.history)
 
     def ask(self) -> Decision | None:
         """The decision wanted, or None when the table is over."""
@@ -234,8 +231,7 @@ class Table:
         """Deal again after a redeal or a finished deal; False when the table is over."""
         deal = self.deal
         if deal.redealer is not None:
-            self._before += [action for _, action in deal.history]
-            self.earlier = len(self._before)
+            self._before += map(_action, deal.history)
             self.redeals = (*self.redeals, deal.redealer)
             self._deal_cards()
             return True

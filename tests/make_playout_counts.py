@@ -144,7 +144,7 @@ def choose(deal: Any, scene: str, random: Random) -> int:
     if scene == "sooli" and names[legal[-1]] in ("rami", "sooli"):
         return int(legal[(names[legal[-1]] == "sooli") == (deal.to_act == first_bidder)])
     if scene == "sooli" and deal.to_act == deal.soloist and deal.phase == PLAY:
-        first = deal.game.cards.first
+        first = deal.game.first_card
         losing = [action for action in legal if not 1 << action - first & deal.trick.beats]
         return int((losing or legal)[-1])
     small = [action for action in legal if names[action][0] not in "KQ"]

@@ -64,8 +64,8 @@ def played_cards(deal: Any) -> list[int]:
     game = deal.game
     found = [0] * game.seats
     for seat, action in deal.history:
-        if game.cards.first <= action < game.cards_end:
-            found[seat] |= 1 << action - game.cards.first
+        if game.first_card <= action < game.cards_end:
+            found[seat] |= 1 << action - game.first_card
     return found
 
 

@@ -416,7 +416,7 @@ class Deal(MarriageDeal):
         self.window = (
             right == "won"
             or self.trick.plays[0][0] == winner
-            or (right == "first_won_and_led" and len(self.declared) > 0)
+            or (right == "first_won_and_led" and bool(self.declared))
         )
         self.lead_by(winner)
 

@@ -28,11 +28,9 @@ class CardActions:
     most duties leave no more than that.
     """
 
-    __slots__ = ("any_suit", "first", "one_suit")
+    __slots__ = ("any_suit", "one_suit")
 
     def __init__(self, pack: Pack, first: int) -> None:
-        self.first = first
-        """The place of the pack's first card."""
         self.any_suit = lister(pack.width, first)
         self.one_suit = {
             subset << pack.width * suit: run[subset]
@@ -164,9 +162,8 @@ class TrickGame:
         first = self.left[dealer]
         dealt = self.hand_size * seats
         hands = [0] * seats
-        bits = self.pack.bits
         for start in range(seats):
-            hands[(first + start) % seats] = sum(map(bits.__getitem__, cards[start:dealt:seats]))
+            hands[(first + start) % seats] = sum([1 << card for card in cards[start:dealt:seats]])
         return hands
 
     def dealing_order(self, hands: Sequence[int], rest: Sequence[int], dealer: int) -> list[int]:

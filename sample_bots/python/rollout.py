@@ -53,7 +53,7 @@ class Rollout(Generic[GameKind, DealKind]):
     def __init__(self, game: GameKind, rules: TrickRules) -> None:
         self.game = game
         self.rules = rules
-        self.first = game.cards.first
+        self.first = game.first_card
         """The action that plays the first card of the pack."""
         self.above_all = above_all(rules)
         sides, seats = game.sides, range(game.seats)

@@ -111,7 +111,7 @@ def _is_ending(deal: Any) -> bool:
 
 def _without_royals(deal: Any, legal: Sequence[int]) -> list[int]:
     """The plays among these of cards that are in no open marriage."""
-    first, end = deal.game.cards.first, deal.game.cards_end
+    first, end = deal.game.first_card, deal.game.cards_end
     royals = getattr(deal, "open_royals", 0)
     return [
         action for action in legal if first <= action < end and not royals >> action - first & 1
