@@ -2,8 +2,11 @@
 
 import csv
 import sqlite3
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +37,14 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def database(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> sqlite3.Connection:
+def database(
+    logs: list[Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[sqlite3.Connection]:
     """The league as SQLite."""
     to = tmp_path_factory.mktemp("db") / "results.sqlite"
     export(rows_of(logs), to)
-    return sqlite3.connect(to)
+    with closing(sqlite3.connect(to)) as connection:
+        yield connection
 
 
 def run(*words: str | Path) -> Result:
@@ -319,7 +325,7 @@ def test_more_rows_than_a_batch_are_all_written(
 ) -> None:
     monkeypatch.setattr(export_rows, "BATCH", 7)
     written_ = export(rows_of(logs), tmp_path / "r.sqlite")
-    with sqlite3.connect(tmp_path / "r.sqlite") as again:
+    with closing(sqlite3.connect(tmp_path / "r.sqlite")) as again:
         for table, number in (("deals", written_.deals), ("decisions", written_.decisions)):
             assert dicts(again, table) == dicts(database, table)
             assert len(dicts(again, table)) == number
@@ -350,6 +356,30 @@ def test_a_name_that_cannot_be_written_is_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         export(rows_of(logs), tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("ending", "room"),
+    [("csv", 20_000), ("sqlite", 20_000), ("parquet", 2_000), ("duckdb", 2_000), ("duckdb", 20_000)]
+)
+def test_a_disk_that_is_full_is_said_and_leaves_nothing_behind(
+    ending: str, room: int, logs: list[Path], tmp_path: Path
+) -> None:
+    library = {"parquet": "pyarrow", "duckdb": "duckdb"}.get(ending)
+    if library:
+        pytest.importorskip(library)
+    code = (
+        "import resource; from referee.cli.main import main; "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); main()"
+    )
+    words = ["export", *map(str, logs), "--to", str(tmp_path / f"full.{ending}")]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot be written: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_log_is_never_overwritten(logs: list[Path], tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ What is written stands under another name until it is whole, so no reader finds 
 import csv
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,8 +36,12 @@ class Writer(Protocol):
         """Write some rows of a table."""
         ...
 
+    def finish(self) -> None:
+        """Make the files whole: all rows have been written."""
+        ...
+
     def close(self) -> None:
-        """Finish the files."""
+        """Let go of the files, whatever has become of them; may be called again."""
         ...
 
 
@@ -58,6 +62,7 @@ def export(rows: Iterable[SetRows], to: Path) -> Written:
             writer = form.writer(made)
             try:
                 _pour(rows, writer, counts)
+                writer.finish()
             finally:
                 writer.close()
             for fresh, target in zip(made, targets, strict=True):
@@ -105,8 +110,12 @@ class CsvFiles:
         """Write some rows of a table."""
         self._writers[table].writerows(rows)
 
+    def finish(self) -> None:
+        """Write what is still in memory."""
+        self.close()
+
     def close(self) -> None:
-        """Finish the files."""
+        """Close the files."""
         for file in self._files:
             file.close()
 
@@ -127,12 +136,15 @@ class SqliteFile:
         marks = ", ".join("?" * len(TABLES[table]))
         self._database.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
-    def close(self) -> None:
-        """Finish the file, with an index from a deal to its decisions."""
+    def finish(self) -> None:
+        """Add an index from a deal to its decisions, and write all."""
         self._database.execute(
             "CREATE INDEX decisions_by_deal ON decisions (log, set_no, table_no, deal_no)"
         )
         self._database.commit()
+
+    def close(self) -> None:
+        """Close the database."""
         self._database.close()
 
 
@@ -166,8 +178,12 @@ class ParquetFiles:
             ]
             self._writers[table].write_table(self._arrow.table(columns, schema=schema))
 
+    def finish(self) -> None:
+        """Write what each file ends with."""
+        self.close()
+
     def close(self) -> None:
-        """Finish the files."""
+        """Close the files."""
         for writer in self._writers.values():
             writer.close()
 
@@ -176,24 +192,42 @@ class DuckFile:
     """A DuckDB database with two tables, filled from CSV files: row by row it is slow."""
 
     def __init__(self, files: Sequence[Path]) -> None:
-        self._database = _extra("duckdb", "duckdb").connect(str(files[0]))
+        self._library = _extra("duckdb", "duckdb")
+        with self._errors():
+            self._database = self._library.connect(str(files[0]))
         self._folder = files[0].parent
         self._parts = [self._folder / f"{table}.csv" for table in TABLES]
         self._rows = CsvFiles(self._parts)
-        for table in TABLES:
-            self._database.execute(_created(table))
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """DuckDB's errors as what they mean here: the file cannot be written."""
+        try:
+            yield
+        except self._library.Error as error:
+            raise OSError(str(error).partition("\n")[0]) from None
 
     def add(self, table: str, rows: Sequence[Row]) -> None:
         """Write some rows of a table."""
         self._rows.add(table, rows)
 
+    def finish(self) -> None:
+        """Fill the tables."""
+        self._rows.finish()
+        with self._errors():
+            for table, part in zip(TABLES, self._parts, strict=True):
+                name = str(part).replace("'", "''")
+                self._database.execute(_created(table))
+                self._database.execute(
+                    f"COPY {table} FROM '{name}' (FORMAT csv, HEADER, NULLSTR '')"
+                )
+            self._database.execute("CHECKPOINT")
+
     def close(self) -> None:
-        """Fill the tables and finish the file."""
+        """Close the database."""
         self._rows.close()
-        for table, part in zip(TABLES, self._parts, strict=True):
-            name = str(part).replace("'", "''")
-            self._database.execute(f"COPY {table} FROM '{name}' (FORMAT csv, HEADER, NULLSTR '')")
-        self._database.close()
+        with self._errors():
+            self._database.close()
 
 
 _DUCK = {"text": "VARCHAR", "integer": "BIGINT", "real": "DOUBLE"}
