@@ -18,7 +18,9 @@ RANKS = "23456789TJQKA"
 class Pack:
     """The cards that a game is played with: one of each given rank in every suit."""
 
-    __slots__ = ("cards", "full", "index", "names", "ranks", "size", "suit_of", "suits", "width")
+    __slots__ = (
+        "bits", "cards", "full", "index", "names", "ranks", "size", "suit_of", "suits", "width",
+    )  # fmt: skip
 
     def __init__(self, ranks: str) -> None:
         self.ranks = ranks
@@ -27,6 +29,8 @@ class Pack:
         self.names = tuple(rank + suit for suit in SUITS for rank in ranks)
         self.index = {name: card for card, name in enumerate(self.names)}
         self.size = len(self.names)
+        self.bits = tuple(1 << card for card in range(self.size))
+        """The mask of each card: a look-up costs less than a shift."""
         self.full = (1 << self.size) - 1
         one = (1 << self.width) - 1
         self.suits = tuple(one << self.width * suit for suit in range(4))

@@ -104,7 +104,7 @@ class Trick:
         """Play the first card."""
         rules = self.rules
         self.plays.append(rules.plays[seat][card])
-        self.mask = 1 << card
+        self.mask = rules.pack.bits[card]
         self.winner = seat
         self.led = led = rules.suit[card]
         above = rules.above[card]
@@ -118,7 +118,7 @@ class Trick:
         """Play a further card."""
         rules = self.rules
         self.plays.append(rules.plays[seat][card])
-        bit = 1 << card
+        bit = rules.pack.bits[card]
         self.mask |= bit
         if bit & self.beats:
             self.winner = seat

@@ -169,7 +169,7 @@ class MarriageDeal(TrickDeal):
             self._announce(seat, action)
             return
         card = action - game.first_card
-        bit = 1 << card
+        bit = game.pack.bits[card]
         self.hands[seat] ^= bit
         if bit & self.open_royals:
             marriages = game.marriages

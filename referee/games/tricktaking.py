@@ -162,8 +162,9 @@ class TrickGame:
         first = self.left[dealer]
         dealt = self.hand_size * seats
         hands = [0] * seats
+        bit_of = self.pack.bits.__getitem__
         for start in range(seats):
-            hands[(first + start) % seats] = sum([1 << card for card in cards[start:dealt:seats]])
+            hands[(first + start) % seats] = sum(map(bit_of, cards[start:dealt:seats]))
         return hands
 
     def dealing_order(self, hands: Sequence[int], rest: Sequence[int], dealer: int) -> list[int]:

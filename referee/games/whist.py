@@ -192,7 +192,7 @@ class WhistDeal(TrickDeal):
                 self.choose(seat, action)
             return
         card = action - self.game.first_card
-        self.hands[seat] ^= 1 << card
+        self.hands[seat] ^= self.game.pack.bits[card]
         trick = self.trick
         if not trick.led:
             trick.lead(seat, card)
