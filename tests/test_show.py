@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -19,6 +20,7 @@ from referee.league.entrants import EntrantConfig
 from referee.league.folder import Folder
 from referee.league.plan import header_of, pairings_of, seatings_of
 from referee.league.runner import LeagueState
+from referee.league.stats import los, mean_interval
 from referee.log import DecisionTime, Line, Log, SideRecord, append, deal_line, read
 from referee.rulings import Blame, Kind
 from referee.show.deal import Scene, deal_page
@@ -324,6 +326,49 @@ class TestStandings:
         assert len(data["crosstable"]) == 6
         assert data["logs"][0]["digest"] == read(paths[0]).digest()
         assert data["logs"][0]["commitments"] == [commitment(SECRET)]
+
+    @pytest.mark.parametrize(
+        ("nets", "said"),
+        [
+            # statistics.md, value 29: mean 2, sd 3.887301, LOS .930908.
+            (
+                (4, 0, -2, 6, 0, 2, 8, -4, 0, 6),
+                "Likelihood of superiority: 93.1 % that a is better than b. If the true edge is "
+                "as large as this one, 30 sets show it four times out of five.",
+            ),
+            (
+                (-4, 0, 2, -6, 0, -2, -8, 4, 0, -6),
+                "Likelihood of superiority: 93.1 % that b is better than a. If",
+            ),
+            (
+                (8, 9, 10, 8, 9, 10, 8, 9, 10),
+                "Likelihood of superiority: more than 99.9 % that a is better than b.",
+            ),
+            ((3, -3), None),
+            ((3,), None),
+        ],
+    )
+    def test_two_alone_are_told_how_sure_the_better_one_is(
+        self, tmp_path: Path, nets: Sequence[int], said: str | None
+    ) -> None:
+        paths = written(league(tmp_path, ("a", "b"), sets=3))
+        sheet = sheet_from([read(path) for path in paths])
+        pairing = replace(sheet.table.pairings[0], difference=mean_interval(nets))
+        table = replace(sheet.table, pairings=(pairing,))
+        sheet = msgspec.structs.replace(sheet, table=table)
+        shown = " ".join(text(standings_page(sheet, LOOK)).split())
+        if said is None:
+            assert "superiority" not in shown
+        else:
+            assert said in shown
+            assert ("If the true edge" in shown) == (" If" in said)
+        data = standings_data(sheet)["pairings"][0]
+        assert data["likelihood_of_superiority"] == los(mean_interval(nets))
+
+    def test_several_pairings_are_not_told_who_of_two_is_better(self, tmp_path: Path) -> None:
+        paths = written(league(tmp_path, ("a", "b", "c"), sets=2))
+        sheet = sheet_from([read(path) for path in paths])
+        assert "superiority" not in text(standings_page(sheet, LOOK))
 
     def test_csv_has_a_line_for_each_entrant(self, tmp_path: Path) -> None:
         paths = written(league(tmp_path, ("a", "b", "c"), sets=2), {4: "illegal"})

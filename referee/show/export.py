@@ -9,7 +9,7 @@ from typing import Any
 from referee.league.crosstable import PairingSummary, Row
 from referee.league.results import FirstFault
 from referee.league.schedule import pairing_id
-from referee.league.stats import Interval
+from referee.league.stats import Interval, los
 from referee.log import Log
 from referee.rulings import KINDS
 from referee.show.faults import faults_text, first_fault_text
@@ -89,15 +89,17 @@ def _first_fault(sheet: Sheet, first: FirstFault | None) -> dict[str, Any] | Non
 
 
 def _pairing(pairing: PairingSummary) -> dict[str, Any]:
+    difference = pairing.difference
     return {
         "entrants": list(pairing.pairing),
         "sets": pairing.sets,
         "tables": pairing.tables,
         "informative_sets": pairing.informative,
-        "difference": None if pairing.difference is None else _interval(pairing.difference),
+        "difference": None if difference is None else _interval(difference),
         "sets_won": pairing.sets_won,
         "sets_lost": pairing.sets_lost,
         "sign_test": finite(pairing.sign_test),
+        "likelihood_of_superiority": None if difference is None else los(difference),
         "duplicate_gain": finite(pairing.duplicate_gain),
         "notes": list(pairing.notes),
     }

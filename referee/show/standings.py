@@ -15,7 +15,7 @@ from referee.league.crosstable import FEW_INFORMATIVE, Cell, LeagueTable, Row
 from referee.league.folder import Folder, of_log
 from referee.league.outline import read_outline
 from referee.league.results import EntrantNotes, LeagueResults, results_from
-from referee.league.stats import MIN_INFORMATIVE
+from referee.league.stats import MIN_INFORMATIVE, los, sets_needed
 from referee.log import Log
 from referee.show.faults import Whereabouts, fault_lines, faults_text
 from referee.show.page import (
@@ -286,6 +286,7 @@ def remarks(sheet: Sheet) -> list[str]:
             f"Measured duplicate gain: {table.duplicate_gain:.2f} (a deal played at all its tables "
             "is worth that many times as many separate deals)."
         )
+    lines += _superiority(sheet)
     lines += _pairing_notes(sheet)
     lines += [note[0].upper() + note[1:] + "." for note in table.notes]
     lines += [note + "." for note in sheet.notes]
@@ -293,6 +294,27 @@ def remarks(sheet: Sheet) -> list[str]:
         lines.append("Unrated: without a finished set there is neither a net nor a rank.")
     lines += [reason + "." for reason in reasons.values()]
     lines += _trouble(sheet)
+    return lines
+
+
+def _superiority(sheet: Sheet) -> list[str]:
+    """Of two entrants alone: how sure the better one is, and else how many sets would show it."""
+    pairings = sheet.table.pairings
+    found = pairings[0].difference if len(pairings) == 1 else None
+    if found is None or found.mean == 0 or math.isinf(found.half_width):
+        return []
+    better, other = map(printable, pairings[0].pairing)
+    chance = los(found)
+    if found.mean < 0:
+        better, other, chance = other, better, 1 - chance
+    sure = f"{100 * chance:.1f} %" if chance < 0.9995 else "more than 99.9 %"
+    lines = [f"Likelihood of superiority: {sure} that {better} is better than {other}."]
+    if abs(found.mean) <= found.half_width:
+        sets = sets_needed(found.sd, found.mean)
+        lines.append(
+            f"If the true edge is as large as this one, {sets:,} sets show it four times out of "
+            "five."
+        )
     return lines
 
 
