@@ -87,7 +87,7 @@ def rule(kind: Kind, earlier: int, allowed: int) -> Ruling:
 
 
 def escaped(data: bytes | str, limit: int = 300) -> str:
-    """What a bot sent, as printable ASCII of bounded length, safe for any log and terminal."""
+    """What a bot sent, as printable ASCII, safe for any log and terminal; cut off with `…`."""
     if isinstance(data, bytes):
         data = data[: limit + 1].decode("utf-8", "backslashreplace")
     text = data[: limit + 1].encode("unicode_escape").decode("ascii")
