@@ -7,7 +7,7 @@ rest is put together from texts made in advance.
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from protocol.messages import LastDeal, encode
 from referee.cards import SUITS, Pack, runs_of
@@ -22,10 +22,10 @@ Events = tuple[tuple[str, ...], ...]
 class Stories(NamedTuple):
     """Every event of a game as it stands in a history, behind a comma."""
 
-    own: Events
-    """As the seat that acts is told."""
-    others: Events
-    """As the others are told; empty where they are told nothing."""
+    to: tuple[Events, ...]
+    """As each seat is told; empty where it is told nothing."""
+    public: Events
+    """As all are told who did not act."""
 
 
 def stories_of(
@@ -42,7 +42,12 @@ def stories_of(
             for seat in range(seats)
         )
 
-    return Stories(events(actions.__getitem__), events(told))
+    own, others = events(actions.__getitem__), events(told)
+    to = tuple(
+        tuple((own if who == seat else others)[who] for who in range(seats))
+        for seat in range(seats)
+    )
+    return Stories(to, others)
 
 
 class Hands:
@@ -79,6 +84,16 @@ def numbers(values: tuple[int, ...]) -> str:
     return "[" + ",".join(map(str, values)) + "]"
 
 
+@cache
+def _moment(seats: int, cards: int, leader: int, played: int) -> str:
+    """The fields `counts` and `leader` during a trick.
+
+    `cards` are held by those who have not played to it; `played` from the leader on have.
+    """
+    counts = tuple(cards - ((seat - leader) % seats < played) for seat in range(seats))
+    return f'],"counts":{numbers(counts)},"leader":{leader},"trick":['
+
+
 def quoted(texts: Sequence[str]) -> str:
     """A list of short texts, such as cards."""
     return '["' + '","'.join(texts) + '"]' if texts else "[]"
@@ -88,16 +103,12 @@ _PACK = marriage_pack(36)
 _HANDS = Hands(_PACK)
 _BEHIND_COMMA = {1 << card: f',"{name}"' for card, name in enumerate(_PACK.names)}
 """Each card as it stands in a hand."""
-_LEADERS: dict[int | None, str] = {None: "null", 0: "0", 1: "1", 2: "2", 3: "3"}
 _EVENT = len(',[0,"TH"]')
 """How long a card played is as it stands in a history."""
-_TRUMPS = (*(f'"{suit}"' for suit in SUITS), "null")
-"""By suit; the last one is for no trump, which is suit -1."""
+_TRUMPS = {-1: "null"} | {number: f'"{suit}"' for number, suit in enumerate(SUITS)}
 
-_NOTHING_AGREED = (
-    ',"declarer":null,"bid":null,"contract":null,"talon":[],"chosen":[],"given":[],"received":[],'
-    '"discarded":[]'
-)
+_NOTHING_AGREED = ',"declarer":null,"bid":null,"contract":null,"talon":[],"chosen":'
+_NOTHING_GIVEN = ',"given":[],"received":[],"discarded":[]'
 
 
 class _Rules(Protocol):
@@ -152,7 +163,9 @@ class Told(Protocol):
 class Page:
     """One seat's view of a deal as far as it is written."""
 
-    __slots__ = ("cards", "hand", "head", "history", "score", "seen", "start", "tail")
+    __slots__ = (
+        "before", "cards", "hand", "head", "history", "phase", "score", "seen", "start", "tail",
+    )  # fmt: skip
 
     def __init__(self, seat: int, tally: Tally, redeals: Sequence[int]) -> None:
         """What is known when the cards are dealt."""
@@ -162,22 +175,29 @@ class Page:
         )
         self.score = f'","score":{encode(tally.score).decode()}'
         self.history = ""
-        """What has been told of the deal's history before the tricks, behind a comma."""
+        """What has been told of the deal's history before the tricks."""
         self.seen = 0
         """So many events of the deal's own history are in that."""
         self.hand = 0
         self.cards = ""
         """The cards of that hand, each behind a comma."""
+        self.phase = -1
+        """The phase that the rest is written for; during the auction it is none."""
         self.head = ""
-        """Everything before the cards of the hand, once cards are played."""
+        """Everything before the cards of the hand."""
+        self.before = ""
+        """Everything from the last deal to what is chosen."""
         self.tail = ""
-        """Everything from the last deal to the declarations, once cards are played."""
+        """Everything from there to the declarations. Once cards are played nothing is chosen, and
+        this has all from the last deal on."""
 
 
 class Writer:
     """What is written of one deal's views."""
 
-    __slots__ = ("_auction", "_events", "_pages", "_public", "_stories", "_tricks_from")
+    __slots__ = (
+        "_auction", "_events", "_pages", "_public", "_stories", "_tricks", "_tricks_from", "_won",
+    )  # fmt: skip
 
     def __init__(self, deal: Told) -> None:
         self._pages = [Page(seat, deal.tally, deal.redeals) for seat in range(len(deal.hands))]
@@ -190,71 +210,86 @@ class Writer:
         """That part, behind a comma."""
         self._events = 0
         """So many events of the deal's history are before the end of that."""
+        self._won: list[int] = []
+        """Tricks won by seat when last looked at."""
+        self._tricks = ""
+        """Those as JSON."""
 
     def view(self, deal: Told, seat: int) -> str:
         """`encode(deal.view(seat))` as text."""
         page = self._pages[seat]
-        if deal.phase == PLAY:
-            if not page.head:
-                self._settle(deal, page, seat)
-            head, tail = page.head, page.tail
-            leader = _LEADERS[deal.to_act]
-        else:
-            self._tell(page, deal, seat, self._tricks_from)
-            head = f'{page.start}{deal.phase_for(seat)}{page.score},"hand":['
-            tail = self._agreed(deal, seat)
-            leader = _LEADERS[deal.asked[-1][0] if deal.phase == ANSWER else None]
-        if self._events != len(deal.history) and self._tricks_from is not None:
-            self._tell_all(deal.history)
-        history = page.history + self._public
-        trick = ""
+        hands = deal.hands
         plays = deal.trick.plays
-        if plays:
+        if self._events != len(deal.history):
+            self._tell_all(deal)
+        if deal.phase != page.phase:
+            self._settle(deal, page, seat)
+        if deal.phase == PLAY:
+            leader: Any = plays[0][0] if plays else deal.to_act
+            held = hands[leader].bit_count() + (1 if plays else 0)
+            moment = _moment(len(hands), held, leader, len(plays))
             # The end of the history: nothing else happens while a trick is played.
-            trick = history[1 - _EVENT * len(plays) :]
-            if deal.phase == PLAY:
-                leader = _LEADERS[plays[0][0]]
-        hand = deal.hands[seat]
+            trick = self._public[1 - _EVENT * len(plays) :] if plays else ""
+            tail = page.tail
+        else:
+            self._tell(page, deal, seat)
+            counts = numbers(tuple(map(int.bit_count, hands)))
+            asker = deal.asked[-1][0] if deal.phase == ANSWER else "null"
+            moment = f'],"counts":{counts},"leader":{asker},"trick":['
+            trick = f"{page.history}{self._public}"[1 - _EVENT * len(plays) :] if plays else ""
+            chosen = deal.chosen if seat == deal.to_act else 0
+            tail = f"{page.before}{_HANDS.text(chosen)}{page.tail}"
+        if deal.tricks != self._won:
+            self._won = deal.tricks.copy()
+            self._tricks = numbers(tuple(self._won))
+        hand = hands[seat]
         if hand != page.hand:
             # Mostly one card less than in the view before.
             played = None if hand & ~page.hand else _BEHIND_COMMA.get(page.hand ^ hand)
             page.cards = page.cards.replace(played, "") if played else _HANDS.cards(hand)
             page.hand = hand
         return (
-            f'{head}{page.cards[1:]}],"counts":{numbers(tuple(map(int.bit_count, deal.hands)))},'
-            f'"leader":{leader},"trick":[{trick}],'
-            f'"history":[{history[1:]}],"trump":{_TRUMPS[deal.trump]},'
-            f'"tricks":{numbers(tuple(deal.tricks))}{tail}'
+            f'{page.head}{page.cards[1:]}{moment}{trick}'
+            f'],"history":[{page.history}{self._public}],"trump":{_TRUMPS[deal.trump]},'
+            f'"tricks":{self._tricks}{tail}'
             f'{_marriages(deal) if deal.declared or deal.asked else _NO_MARRIAGES}'
         )
 
     def _settle(self, deal: Told, page: Page, seat: int) -> None:
-        """Write what stays as it is for a seat from now on: cards are played."""
-        page.head = f'{page.start}play{page.score},"hand":['
-        page.tail = self._agreed(deal, seat)
-        if self._tricks_from is None:
-            self._tricks_from = self._events = len(deal.history)
-        self._tell(page, deal, seat, self._tricks_from)
+        """Write what stays as it is for a seat as long as the phase does; the auction changes."""
+        playing = deal.phase == PLAY
+        page.head = f'{page.start}{deal.phase_for(seat)}{page.score},"hand":['
+        page.before, page.tail = self._agreed(deal, seat)
+        if playing:
+            page.tail = f"{page.before}[]{page.tail}"
+            self._tell(page, deal, seat)
+        page.phase = deal.phase if playing or deal.declarer is not None else -1
 
-    def _tell(self, page: Page, deal: Told, seat: int, end: int | None) -> None:
-        """Tell a seat of the history up to an event, or to its end, as far as it may know it."""
-        own, others = self._stories
-        for who, act in deal.history[page.seen : end]:
-            page.history += (own if who == seat else others)[who][act]
-            page.seen += 1
-
-    def _tell_all(self, history: list[tuple[int, int]]) -> None:
+    def _tell_all(self, deal: Told) -> None:
         """Tell all seats what has happened since: in the tricks nothing is hidden."""
-        others = self._stories.others
+        history = deal.history
+        if self._tricks_from is None:
+            if deal.phase != PLAY:
+                return
+            self._tricks_from = self._events = len(history) - len(deal.trick.plays)
+        public = self._stories.public
         for who, act in history[self._events :]:
-            self._public += others[who][act]
+            self._public += public[who][act]
         self._events = len(history)
 
-    def _agreed(self, deal: Told, seat: int) -> str:
-        """The fields from `last` to `discarded`: auction and exchange."""
+    def _tell(self, page: Page, deal: Told, seat: int) -> None:
+        """Tell a seat what has happened since, up to the tricks, as far as it may know it."""
+        told = self._stories.to[seat]
+        fresh = deal.history[page.seen : self._tricks_from]
+        text = "".join([told[who][act] for who, act in fresh])
+        page.history += text if page.history else text[1:]
+        page.seen += len(fresh)
+
+    def _agreed(self, deal: Told, seat: int) -> tuple[str, str]:
+        """The fields from `last` to `discarded`, auction and exchange, around what is chosen."""
         declarer = deal.declarer
         if declarer is None:
-            return _auction(deal) + _NOTHING_AGREED
+            return _auction(deal) + _NOTHING_AGREED, _NOTHING_GIVEN
         if not self._auction:
             bid = deal.game.bids[deal.high]
             self._auction = f'{_auction(deal)},"declarer":{declarer},"bid":{bid},"contract":'
@@ -263,9 +298,9 @@ class Writer:
         return (
             f'{self._auction}{"null" if deal.contract is None else deal.contract},'
             f'"talon":{quoted([_PACK.names[card] for card in deal.talon]) if shown else "[]"},'
-            f'"chosen":{_HANDS.text(deal.chosen if seat == deal.to_act else 0)},'
-            f'"given":{quoted(given)},"received":{quoted(received)},'
-            f'"discarded":{_HANDS.text(deal.discards if seat == declarer else 0)}'
+            '"chosen":',
+            f',"given":{quoted(given)},"received":{quoted(received)},'
+            f'"discarded":{_HANDS.text(deal.discards if seat == declarer else 0)}',
         )
 
 
