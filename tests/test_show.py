@@ -345,11 +345,12 @@ class TestStandings:
                 "Likelihood of superiority: more than 99.9 % that a is better than b.",
             ),
             ((3, -3), None),
+            ((0.1, 0.2, -0.3), None),  # rounding leaves some 1e-17
             ((3,), None),
         ],
     )
     def test_two_alone_are_told_how_sure_the_better_one_is(
-        self, tmp_path: Path, nets: Sequence[int], said: str | None
+        self, tmp_path: Path, nets: Sequence[float], said: str | None
     ) -> None:
         paths = written(league(tmp_path, ("a", "b"), sets=3))
         sheet = sheet_from([read(path) for path in paths])

@@ -15,7 +15,7 @@ from referee.league.crosstable import FEW_INFORMATIVE, Cell, LeagueTable, Row
 from referee.league.folder import Folder, of_log
 from referee.league.outline import read_outline
 from referee.league.results import EntrantNotes, LeagueResults, results_from
-from referee.league.stats import MIN_INFORMATIVE, los, sets_needed
+from referee.league.stats import MIN_INFORMATIVE, ZERO, los, sets_needed
 from referee.log import Log
 from referee.show.faults import Whereabouts, fault_lines, faults_text
 from referee.show.page import (
@@ -301,7 +301,7 @@ def _superiority(sheet: Sheet) -> list[str]:
     """Of two entrants alone: how sure the better one is, and else how many sets would show it."""
     pairings = sheet.table.pairings
     found = pairings[0].difference if len(pairings) == 1 else None
-    if found is None or found.mean == 0 or math.isinf(found.half_width):
+    if found is None or abs(found.mean) <= ZERO or math.isinf(found.half_width):
         return []
     better, other = map(printable, pairings[0].pairing)
     chance = los(found)
