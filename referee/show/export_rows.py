@@ -7,7 +7,7 @@ import csv
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,11 +37,7 @@ class Writer(Protocol):
         ...
 
     def finish(self) -> None:
-        """Make the files whole: all rows have been written."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the files, whatever has become of them; may be called again."""
+        """All rows have been added; the files are whole once they are closed, too."""
         ...
 
 
@@ -59,12 +55,10 @@ def export(rows: Iterable[SetRows], to: Path) -> Written:
     try:
         with TemporaryDirectory(prefix=".export-", dir=to.parent) as name:
             made = [Path(name) / target.name for target in targets]
-            writer = form.writer(made)
-            try:
+            with ExitStack() as opened:
+                writer = form.writer(made, opened)
                 _pour(rows, writer, counts)
                 writer.finish()
-            finally:
-                writer.close()
             for fresh, target in zip(made, targets, strict=True):
                 os.replace(fresh, target)
     except (OSError, sqlite3.Error) as error:
@@ -97,11 +91,11 @@ def _pour(rows: Iterable[SetRows], writer: Writer, counts: dict[str, int]) -> No
 class CsvFiles:
     """Two CSV files with a line of names each; what is not known is empty."""
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Sequence[Path], opened: ExitStack) -> None:
         self._files: list[TextIO] = []
         self._writers: dict[str, Any] = {}
         for (table, columns), path in zip(TABLES.items(), files, strict=True):
-            file = path.open("w", encoding="utf-8", newline="")
+            file = opened.enter_context(path.open("w", encoding="utf-8", newline=""))
             self._files.append(file)
             self._writers[table] = csv.writer(file, lineterminator="\n")
             self._writers[table].writerow([column.name for column in columns])
@@ -112,19 +106,15 @@ class CsvFiles:
 
     def finish(self) -> None:
         """Write what is still in memory."""
-        self.close()
-
-    def close(self) -> None:
-        """Close the files."""
         for file in self._files:
-            file.close()
+            file.flush()
 
 
 class SqliteFile:
     """A SQLite database with two tables."""
 
-    def __init__(self, files: Sequence[Path]) -> None:
-        self._database = sqlite3.connect(files[0])
+    def __init__(self, files: Sequence[Path], opened: ExitStack) -> None:
+        self._database = opened.enter_context(closing(sqlite3.connect(files[0])))
         # The file is of no use to anybody before it is whole.
         self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute("PRAGMA synchronous = OFF")
@@ -143,15 +133,11 @@ class SqliteFile:
         )
         self._database.commit()
 
-    def close(self) -> None:
-        """Close the database."""
-        self._database.close()
-
 
 class ParquetFiles:
     """Two Parquet files."""
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Sequence[Path], opened: ExitStack) -> None:
         self._arrow = _extra("pyarrow", "parquet")
         parquet = _extra("pyarrow.parquet", "parquet")
         kinds = {
@@ -164,7 +150,7 @@ class ParquetFiles:
             for table, columns in TABLES.items()
         }
         self._writers = {
-            table: parquet.ParquetWriter(str(path), self._schemas[table])
+            table: opened.enter_context(parquet.ParquetWriter(str(path), self._schemas[table]))
             for table, path in zip(TABLES, files, strict=True)
         }
 
@@ -179,25 +165,20 @@ class ParquetFiles:
             self._writers[table].write_table(self._arrow.table(columns, schema=schema))
 
     def finish(self) -> None:
-        """Write what each file ends with."""
-        self.close()
-
-    def close(self) -> None:
-        """Close the files."""
-        for writer in self._writers.values():
-            writer.close()
+        """Nothing yet: what a file ends with is written when it is closed."""
 
 
 class DuckFile:
     """A DuckDB database with two tables, filled from CSV files: row by row it is slow."""
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Sequence[Path], opened: ExitStack) -> None:
         self._library = _extra("duckdb", "duckdb")
         with self._errors():
             self._database = self._library.connect(str(files[0]))
+        opened.callback(self._close)
         self._folder = files[0].parent
         self._parts = [self._folder / f"{table}.csv" for table in TABLES]
-        self._rows = CsvFiles(self._parts)
+        self._rows = CsvFiles(self._parts, opened)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -223,9 +204,7 @@ class DuckFile:
                 )
             self._database.execute("CHECKPOINT")
 
-    def close(self) -> None:
-        """Close the database."""
-        self._rows.close()
+    def _close(self) -> None:
         with self._errors():
             self._database.close()
 
@@ -252,7 +231,8 @@ def _extra(module: str, extra: str) -> Any:
 class Form(NamedTuple):
     """A form of export."""
 
-    writer: Callable[[Sequence[Path]], Writer]
+    writer: Callable[[Sequence[Path], ExitStack], Writer]
+    """Makes the writer; what it opens is closed with the stack."""
     apart: bool
     """Whether each table is a file of its own."""
 
