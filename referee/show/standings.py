@@ -300,7 +300,8 @@ def remarks(sheet: Sheet) -> list[str]:
 def _superiority(sheet: Sheet) -> list[str]:
     """Of two entrants alone: how sure the better one is, and else how many sets would show it."""
     pairings = sheet.table.pairings
-    found = pairings[0].difference if len(pairings) == 1 else None
+    alone = len(pairings) == 1 and len(sheet.table.rows) == 2
+    found = pairings[0].difference if alone else None
     if found is None or abs(found.mean) <= ZERO or math.isinf(found.half_width):
         return []
     better, other = map(printable, pairings[0].pairing)
@@ -310,9 +311,11 @@ def _superiority(sheet: Sheet) -> list[str]:
     sure = f"{100 * chance:.1f} %" if chance < 0.9995 else "more than 99.9 %"
     lines = [f"Likelihood of superiority: {sure} that {better} is better than {other}."]
     if abs(found.mean) <= found.half_width:
-        sets = sets_needed(found.sd, found.mean)
+        # Two more than by the normal approximation.
+        sets = 2 + sets_needed(found.sd, found.mean, confidence=sheet.table.confidence)
+        many = f"{sets:,}" if sets <= 1_000_000 else "more than a million"
         lines.append(
-            f"If the true edge is as large as this one, {sets:,} sets show it four times out of "
+            f"If the true edge is as large as this one, {many} sets show it four times out of "
             "five."
         )
     return lines
