@@ -175,14 +175,14 @@ class Page:
         )
         self.score = f'","score":{encode(tally.score).decode()}'
         self.history = ""
-        """What has been told of the deal's history before the tricks."""
+        """What has been told of the deal's history, up to where it is the same for all."""
         self.seen = 0
         """So many events of the deal's own history are in that."""
         self.hand = 0
         self.cards = ""
         """The cards of that hand, each behind a comma."""
         self.phase = -1
-        """The phase that the rest is written for; during the auction it is none."""
+        """The phase that the rest is written for; -1 where that may change within the phase."""
         self.head = ""
         """Everything before the cards of the hand."""
         self.before = ""
@@ -205,7 +205,8 @@ class Writer:
         self._auction = ""
         """The fields of the auction, once it is over."""
         self._tricks_from: int | None = None
-        """Where the part of the history begins that is the same for all; None before the tricks."""
+        """Where the part of the history begins that is written once for all: with the trick in
+        which cards were first looked at while they were played. None until then."""
         self._public = ""
         """That part, behind a comma."""
         self._events = 0
