@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -44,6 +45,48 @@ def test_whoever_is_not_seen_sending_is_found_by_what_cutting_frees(
     assert (blame.kind, blame.ruling) == ("flood", "forfeit")
     assert "made the referee grow by" in blame.message
     assert outcome.blame("good") == []
+
+
+@pytest.mark.parametrize(("at_once", "later"), [(60, 17), (20, 57), (17, 0)])
+def test_what_is_freed_late_is_no_proof_against_the_next(
+    at_once: int, later: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """libzmq frees what a cut connection held bit by bit; meanwhile nobody else is tried."""
+    freed_from: list[float] = []
+    blamed: list[object] = []
+    cut: list[object] = []
+
+    def held(self: guard.Guard) -> int:
+        left = at_once + later
+        if freed_from:
+            left -= at_once
+            left -= min(later, int((time.monotonic() - freed_from[0]) * 200))
+        return left * guard.MB
+
+    def cut_off(ends: Iterable[object]) -> None:
+        cut.extend(ends)
+        freed_from[:] = freed_from or [time.monotonic()]
+
+    monkeypatch.setattr(guard.Guard, "_held", held)
+    monkeypatch.setattr(guard, "_cut", cut_off)
+    monkeypatch.setattr(guard.Guard, "_blame", lambda self, bot, text: blamed.append(bot))
+    made = [suspects.Suspect(3, BotSeat.__new__(BotSeat)) for _ in range(2)]
+    for suspect in made:
+        suspect.ends = [suspect]  # type: ignore[list-item]
+        suspect.harmed = True
+    scene = SimpleNamespace(
+        endless=lambda urgent: [0, 0],
+        suspects=lambda sent, everybody: [*made],
+        delivers=lambda end: False,
+    )
+    watch = guard.Guard(list)
+    watch._base, watch._limit = 0, 48 * guard.MB
+    began = time.monotonic()
+    assert watch._try_suspects(scene, held(watch))  # type: ignore[arg-type]
+    assert blamed == [made[0].bot]
+    assert cut == [made[0]]
+    assert held(watch) == 0, "it goes on before all is freed"
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from referee.seats.bot import BotSeat
 from referee.seats.family import descendants
@@ -51,6 +51,11 @@ _PROOF_BYTES = 8 * MB
 """Freed by cutting connections, at least, and a quarter of the growth."""
 
 _PROOF_SECONDS = 0.4
+
+_SETTLE_SECONDS = 0.05
+"""Nothing more is freed for so long, and all is that will be."""
+
+_MOST_SETTLE_SECONDS = 2.0
 _ROOM = 64
 _DESCRIPTORS_STEP = 32
 
@@ -65,6 +70,10 @@ class Verdict(NamedTuple):
     guilty: bool
     """Otherwise it was cut off without need, and nobody may be blamed for what follows."""
     text: str
+
+
+Outcome = Literal["nobody", "tried", "proven"]
+"""Whether anybody was suspected, and whether it was proven that one of them did it."""
 
 
 class Guard:
@@ -238,28 +247,29 @@ class Guard:
             return
         found = connections({one.link.endpoint for one in watched})
         try:
-            tried = self._try_suspects(Scene(found, watched), growth)
+            outcome = self._try_suspects(Scene(found, watched), growth)
         finally:
             _close(found)
         _trim()
         if self._heaps is None:
             # What nobody evidently sends is the tables' own.
-            if not tried:
+            if outcome == "nobody":
                 self._base = self._held()
-        elif self._held() - self._base > self._limit:
+        elif outcome != "proven" and self._held() - self._base > self._limit:
             self._base = self._held()  # everybody was cut off, so it is nobody's
 
-    def _try_suspects(self, scene: Scene, growth: int) -> bool:
-        """Cut connections, the likeliest first, until this process has room again.
+    def _try_suspects(self, scene: Scene, growth: int) -> Outcome:
+        """Cut connections, the likeliest first, until it is proven whose they were.
 
         Below the limit only those over which more and more comes; above it all that deliver
-        nothing, first those that no bot plays over. Whether there were any.
+        nothing, first those that no bot plays over. What is left after a proof may be the same
+        bot's, so who else may be to blame is for another look.
         """
         urgent = self._held() + UNFINISHED_BYTES
         sent = scene.endless(lambda: self._held() > urgent)
         everybody = self._heaps is not None and growth > self._limit
         left = scene.suspects(sent, everybody=everybody)
-        tried = bool(left)
+        outcome: Outcome = "tried" if left else "nobody"
         while left and self._held() - self._base > UNFINISHED_BYTES:
             suspect = left.pop(0)
             if suspect.harmed and any(map(scene.delivers, suspect.ends)):
@@ -267,24 +277,33 @@ class Guard:
             # What others send meanwhile would hide what is freed.
             others = {one.bot for one in left if one.bot is not None and one.sent}
             with self._pauses.paused(others - {suspect.bot}):
-                self._try(suspect)
-        return tried
+                if self._try(suspect):
+                    return "proven"
+        return outcome
 
-    def _try(self, suspect: Suspect) -> None:
-        """Cut a bot's connections: they were it if that frees what has grown."""
+    def _try(self, suspect: Suspect) -> bool:
+        """Cut a bot's connections: they were it if that frees what has grown. Whether it does.
+
+        It is freed bit by bit. All of it is awaited, so that none is taken for another's.
+        """
         bot = suspect.bot
-        before = self._held()
+        before = lowest = self._held()
         growth = before - self._base
         _cut(suspect.ends)
-        end = time.monotonic() + _PROOF_SECONDS
+        began = fell = time.monotonic()
         while True:
-            freed = before - self._held()
+            held, now = self._held(), time.monotonic()
+            if held <= lowest - MB:
+                lowest, fell = held, now
+            freed = before - held
             proven = freed >= max(_PROOF_BYTES, growth // 4)
-            if proven or time.monotonic() > end:
+            settled = now > fell + _SETTLE_SECONDS or now > began + _MOST_SETTLE_SECONDS
+            over = settled if proven else now > began + _PROOF_SECONDS
+            if over:
                 break
             time.sleep(0.005)
         if bot is None:
-            return
+            return proven
         if proven:
             text = (
                 f"its messages made the referee grow by {growth // MB} MB (cutting it off has "
@@ -294,6 +313,7 @@ class Guard:
         elif suspect.harmed:
             text = "the worker had grown too much, and a bot was cut off that had not done it"
             self._verdicts.setdefault(bot, Verdict(False, text))
+        return proven
 
 
 def _cut(ends: Iterable[Connection]) -> None:
