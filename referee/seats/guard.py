@@ -282,38 +282,40 @@ class Guard:
         return outcome
 
     def _try(self, suspect: Suspect) -> bool:
-        """Cut a bot's connections: they were it if that frees what has grown. Whether it does.
-
-        It is freed bit by bit. All of it is awaited, so that none is taken for another's.
-        """
+        """Cut a bot's connections: they were it if that frees what has grown. Whether it does."""
         bot = suspect.bot
-        before = lowest = self._held()
+        before = self._held()
         growth = before - self._base
         _cut(suspect.ends)
-        began = fell = time.monotonic()
+        end = time.monotonic() + _PROOF_SECONDS
         while True:
-            held, now = self._held(), time.monotonic()
-            if held <= lowest - MB:
-                lowest, fell = held, now
-            freed = before - held
+            freed = before - self._held()
             proven = freed >= max(_PROOF_BYTES, growth // 4)
-            settled = now > fell + _SETTLE_SECONDS or now > began + _MOST_SETTLE_SECONDS
-            over = settled if proven else now > began + _PROOF_SECONDS
-            if over:
+            if proven or time.monotonic() > end:
                 break
             time.sleep(0.005)
-        if bot is None:
-            return proven
-        if proven:
+        if bot is not None and proven:
             text = (
                 f"its messages made the referee grow by {growth // MB} MB (cutting it off has "
                 f"freed {freed // MB} MB), the limit is {UNFINISHED_BYTES // MB} MB"
             )
             self._blame(bot, text)
-        elif suspect.harmed:
+        elif bot is not None and suspect.harmed:
             text = "the worker had grown too much, and a bot was cut off that had not done it"
             self._verdicts.setdefault(bot, Verdict(False, text))
+        if proven:
+            self._settle()
         return proven
+
+    def _settle(self) -> None:
+        """Wait until all is freed that is being freed, so that none is taken for another's."""
+        lowest = self._held()
+        began = fell = time.monotonic()
+        while time.monotonic() < min(fell + _SETTLE_SECONDS, began + _MOST_SETTLE_SECONDS):
+            time.sleep(0.005)
+            held = self._held()
+            if held <= lowest - MB:
+                lowest, fell = held, time.monotonic()
 
 
 def _cut(ends: Iterable[Connection]) -> None:
