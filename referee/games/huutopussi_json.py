@@ -86,7 +86,7 @@ def numbers(values: tuple[int, ...]) -> str:
 
 @cache
 def _moment(seats: int, cards: int, leader: int, played: int) -> str:
-    """The fields `counts` and `leader` during a trick.
+    """What stands between a hand and the cards of a trick: the fields `counts` and `leader`.
 
     `cards` are held by those who have not played to it; `played` from the leader on have.
     """
@@ -229,17 +229,16 @@ class Writer:
             leader: Any = plays[0][0] if plays else deal.to_act
             held = hands[leader].bit_count() + (1 if plays else 0)
             moment = _moment(len(hands), held, leader, len(plays))
-            # The end of the history: nothing else happens while a trick is played.
-            trick = self._public[1 - _EVENT * len(plays) :] if plays else ""
             tail = page.tail
         else:
             self._tell(page, deal, seat)
             counts = numbers(tuple(map(int.bit_count, hands)))
             asker = deal.asked[-1][0] if deal.phase == ANSWER else "null"
             moment = f'],"counts":{counts},"leader":{asker},"trick":['
-            trick = f"{page.history}{self._public}"[1 - _EVENT * len(plays) :] if plays else ""
             chosen = deal.chosen if seat == deal.to_act else 0
             tail = f"{page.before}{_HANDS.text(chosen)}{page.tail}"
+        # The end of the history: nothing else happens while a trick is played.
+        trick = (self._public or page.history)[1 - _EVENT * len(plays) :] if plays else ""
         if deal.tricks != self._won:
             self._won = deal.tricks.copy()
             self._tricks = numbers(tuple(self._won))

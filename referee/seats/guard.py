@@ -56,6 +56,8 @@ _SETTLE_SECONDS = 0.05
 """Nothing more is freed for so long, and all is that will be."""
 
 _MOST_SETTLE_SECONDS = 2.0
+"""It is awaited no longer than this."""
+
 _ROOM = 64
 _DESCRIPTORS_STEP = 32
 
